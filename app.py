@@ -116,7 +116,7 @@ class Twindow:
 
 
 def _is_valid_host(host: str) -> bool:
-    # With empty or longer labels in the host, URLs cannot be built, not even for the error page.
+    # If a label of the host is empty or too long, no URL can be built, not even for the error page.
     labels = host.partition(":")[0].removesuffix(".").split(".")
     return not host or all(0 < len(label) <= MAX_HOST_LABEL_CHARACTERS for label in labels)
 
@@ -177,7 +177,7 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
 def _embedded_service_key(service: Service, settings: Settings) -> str:
     """Return the portal's API key for the embedded service.
 
-    It is created once, by the rules for any other key, and stored in the data folder.
+    The key is created once, like any other key, and stored in the data folder.
     """
     path = settings.data_dir / "portal_key"
     keys = service.container.api_keys

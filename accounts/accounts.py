@@ -24,7 +24,7 @@ class WrongCredentials(Exception):
 
 
 class AttemptsExceeded(Exception):
-    """Raised after too many failed attempts; `wait_seconds` is the time until the next one."""
+    """Raised after too many failed attempts; the next attempt is allowed after `wait_seconds`."""
 
     def __init__(self, wait_seconds: float) -> None:
         super().__init__(wait_seconds)
@@ -38,8 +38,8 @@ class InvalidLink(Exception):
 class Accounts:
     """The people of a portal and their sign-ins.
 
-    `account_limit` and `address_limit` are the failed attempts in 15 minutes for one name and from
-    one address.
+    `account_limit` and `address_limit` are the numbers of failed attempts that are allowed in 15
+    minutes, with one name and from one address.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Accounts:
         if person is None or not is_correct:
             raise WrongCredentials
         with self.database.write(durable=True) as connection:
-            # The person may have been disabled, or their password reset, in the meantime.
+            # The person may have been disabled, or their password reset, during the check.
             current_person = people.find_by_id(connection, person.id)
             is_current = passwords.read_hash(connection, person.id) == stored_hash
             if current_person is None or current_person.is_disabled or not is_current:
@@ -179,10 +179,10 @@ class Accounts:
     ) -> str | None:
         """Link an identity to the account of a one-time link.
 
-        The password of the account proves the consent of its owner. The earlier person of the
-        identity is deleted, unless they have other identities. In the same transaction, `on_link`
-        gets the ids of the earlier person and of the account. Returns the id of the deleted
-        person, or None.
+        The password of the account proves the consent of its owner. The person who had the
+        identity before is deleted, unless they have other identities. In the same transaction,
+        `on_link` gets the ids of the earlier person and of the account. Returns the id of the
+        deleted person, or None.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """
         account = self.find_by_link(token, "identity")

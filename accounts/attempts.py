@@ -13,13 +13,13 @@ WINDOW_SECONDS = 900
 
 
 class Attempts:
-    """Counters of failed attempts. A window begins with the first failure of its key."""
+    """Counters of failed attempts. The window of a counter begins with its first failure."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def count(self, limits: Mapping[str, int]) -> float:
-        """Count an attempt for each key as failed, and return 0.
+        """Count a failed attempt for each key, and return 0.
 
         `limits` maps keys to the number of failures in a window. If a key has reached its limit,
         count nothing and return the seconds to wait. Attempts are counted before the password is
@@ -51,7 +51,7 @@ class Attempts:
             connection.execute(delete(table).where(table.c.key == key))
 
     def take_back(self, key: str) -> None:
-        """Subtract an attempt that was successful."""
+        """Reduce the counter of a key by an attempt that did not fail."""
         one_less = {"failures": table.c.failures - 1}
         with self.database.write() as connection:
             connection.execute(update(table).where(table.c.key == key).values(one_less))

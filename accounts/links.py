@@ -18,7 +18,7 @@ Purpose = Literal["password", "identity"]
 
 
 def create_link(connection: Connection, person_id: str, purpose: Purpose, now: float) -> str:
-    """Store a link, instead of earlier ones with this purpose, and return its token."""
+    """Store a link that replaces earlier links with this purpose, and return the token."""
     token = secrets.token_urlsafe(24)
     is_earlier = (table.c.person_id == person_id) & (table.c.purpose == purpose)
     connection.execute(delete(table).where(is_earlier))
@@ -34,7 +34,7 @@ def create_link(connection: Connection, person_id: str, purpose: Purpose, now: f
 
 
 def find_person(connection: Connection, token: str, purpose: Purpose, now: float) -> Person | None:
-    """Return the person of a valid link. Disabled people have none."""
+    """Return the person of a valid link. Links of disabled people are not valid."""
     is_link = (table.c.token_hash == _hash(token)) & (table.c.purpose == purpose)
     query = select(table.c.person_id).where(is_link, table.c.expires_at > now)
     person_id = connection.execute(query).scalar()
@@ -43,7 +43,7 @@ def find_person(connection: Connection, token: str, purpose: Purpose, now: float
 
 
 def use_link(connection: Connection, token: str) -> bool:
-    """Delete a link. Return False if another request has used it."""
+    """Delete a link. Return False if another request has used the link."""
     return bool(
         connection.execute(delete(table).where(table.c.token_hash == _hash(token))).rowcount
     )

@@ -16,7 +16,7 @@ from core.threadpool import in_serial_threadpool
 # NIST SP 800-63B, 3.1.1.2: a minimum length and no rules of composition.
 MIN_PASSWORD_CHARACTERS = 12
 MAX_PASSWORD_CHARACTERS = 256
-# Code points before normalization. Normalizing many combining characters takes quadratic time.
+# Normalizing many combining characters takes quadratic time.
 MAX_CHARACTERS_BEFORE_NORMALIZATION = 1_024
 
 

@@ -54,14 +54,14 @@ class Person:
     is_disabled: bool
     has_account: bool
     has_password: bool
-    # Name at another issuer, such as "proxy:anna", or "".
+    # "proxy:NAME" or "key:ID" if the proxy or an API key identifies the person, otherwise "".
     identity: str = ""
     groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Name of a person at an issuer: the password accounts, the proxy, or the API keys."""
+    """Name of a person at an issuer (the password accounts, the proxy or the API keys)."""
 
     issuer: str
     subject: str
@@ -116,7 +116,7 @@ class People:
         return person
 
     def find_or_add(self, issuer: str, subject: str, name: str = "") -> Person:
-        """Return the person with a subject at an issuer. The first call adds the person.
+        """Return the person whom an issuer knows by this subject. The first call adds the person.
 
         `name` is the name of a new person, by default the subject.
         """
@@ -130,7 +130,7 @@ class People:
         with suppress(IntegrityError), self.database.write(durable=True) as connection:
             connection.execute(insert(people).values(id=person_id, name=name, created_at=now))
             connection.execute(insert(identities).values(identity))
-        # A parallel request may have been first.
+        # A parallel request may have added the person first.
         with self.database.read() as connection:
             person = find_by_identity(connection, issuer, subject)
         if person is None:
@@ -167,7 +167,7 @@ class People:
         return None if person is None or person.is_disabled else person
 
     def set_groups(self, person: Person, groups: Collection[str]) -> Person:
-        """Replace the groups of a person, and return the person with them."""
+        """Replace the groups of a person, and return the updated person."""
         groups = tuple(sorted(groups))
         if groups != person.groups:
             self._update(person, group_names=GROUP_SEPARATOR.join(groups))
@@ -200,7 +200,7 @@ def find_by_subject(connection: Connection, subject: str) -> Person | None:
 
 
 def find_by_identity(connection: Connection, issuer: str, subject: str) -> Person | None:
-    """Return the person with a subject at an issuer."""
+    """Return the person whom an issuer knows by this subject."""
     row = connection.execute(_BY_IDENTITY, {"issuer": issuer, "subject": subject}).first()
     return _person_from_row(row) if row else None
 
@@ -208,7 +208,7 @@ def find_by_identity(connection: Connection, issuer: str, subject: str) -> Perso
 def move_identity(connection: Connection, identity: Identity, person_id: str) -> str:
     """Give an identity to another person, and return the id of its earlier person.
 
-    They are deleted if it was their only one. Raises PersonNotFound.
+    The earlier person is deleted if this was their only identity. Raises PersonNotFound.
     """
     is_identity = identities.c.issuer == identity.issuer
     is_identity &= identities.c.subject == identity.subject

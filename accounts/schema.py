@@ -12,11 +12,12 @@ people = Table(
     Column("is_admin", Boolean, nullable=False, server_default=false()),
     Column("created_at", Float, nullable=False),
     Column("disabled_at", Float),
-    # Names, separated by commas.
+    # Group names, separated by commas.
     Column("group_names", Text, nullable=False, server_default=""),
 )
 
-# Names of people at issuers: the password accounts, or the proxy. A person may have several.
+# Names of people at issuers (the password accounts, the proxy or the API keys). A person may have
+# several identities.
 identities = Table(
     "identities",
     metadata,

@@ -1,6 +1,6 @@
 """Active sign-ins: the browsers in which a person is signed in.
 
-Each request reads its row, so the end of a sign-in takes effect in all processes at once.
+Each request reads the row of its sign-in, so signing out takes effect in all processes at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from core.database import Database, DatabaseUnavailable
 
 MAX_SIGN_INS_PER_PERSON = 50
 MAX_DEVICE_CHARACTERS = 100
-# How many times the time of the last request is stored within `idle_seconds`, at most.
+# The time of the last request is stored at most this many times within `idle_seconds`.
 SEEN_UPDATES = 20
 
 
@@ -89,14 +89,14 @@ class SignIns:
         if row is None or person is None or person.is_disabled:
             return None
         if is_request and now - row.seen_at > self.idle_seconds / SEEN_UPDATES:
-            # A later request will store it if the database is locked now.
+            # If the database is locked now, a later request stores the time.
             with suppress(DatabaseUnavailable), self.database.write() as connection:
                 is_this = table.c.id == sign_in_id
                 connection.execute(update(table).where(is_this).values(seen_at=now))
         return person
 
     def list_for_person(self, person_id: str) -> Sequence[SignIn]:
-        """Return the active sign-ins of a person, the one that was used last first."""
+        """Return the active sign-ins of a person, most recently used first."""
         is_active = ~self._is_expired(self.database.clock.time())
         query = select(table.c.id, table.c.device, table.c.created_at, table.c.seen_at)
         query = query.where(table.c.person_id == person_id, is_active)
@@ -110,7 +110,7 @@ class SignIns:
             connection.execute(delete(table).where(table.c.id == sign_in_id))
 
     def end_of_person(self, sign_in_id: str, person_id: str) -> bool:
-        """End a sign-in if it is the person's. Return whether there was one."""
+        """End a sign-in of this person. Return False if the person has no such sign-in."""
         is_own = (table.c.id == sign_in_id) & (table.c.person_id == person_id)
         with self.database.write(durable=True) as connection:
             return bool(connection.execute(delete(table).where(is_own)).rowcount)

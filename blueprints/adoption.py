@@ -21,7 +21,7 @@ MAX_DECLINED = 20
 def _require_portal_key() -> BaseResponse | None:
     """Skip the question for people with their own credential.
 
-    The service would not let them continue conversations of the portal's key.
+    The service would not let them continue conversations that the portal's key has started.
     """
     if service_access() is portal().service:
         return None

@@ -48,7 +48,7 @@ def twin_identicon(twin_id: str) -> identicon.Identicon:
 
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
-    """Return the image of that name, or a generated avatar if it is not available."""
+    """Return the image with this name, or a generated avatar if the image is unavailable."""
     image = portal().avatar_fetcher.find(name, cached_twins())
     if not image:
         svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))

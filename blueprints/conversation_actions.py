@@ -12,7 +12,6 @@ from web.current_person import person
 from web.ownership import find_deleted_conversation, own_conversation
 
 HIDING_ACTIONS = {"archived", "deleted"}
-# Longer than any URL of the portal.
 MAX_RETURN_URL_CHARACTERS = 2_000
 
 bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<conversation_id>")
@@ -20,7 +19,7 @@ bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<con
 
 @bp.post("/title")
 def rename(conversation_id: str) -> Response:
-    """Rename a conversation. An empty title restores the default, its first words."""
+    """Rename a conversation. An empty title restores the default title."""
     conversation = own_conversation(conversation_id)
     portal().conversations.rename(conversation, request.form.get("title", ""))
     return _redirect_back(conversation_id, "renamed")
@@ -46,7 +45,7 @@ def archive(conversation_id: str) -> Response:
 
 @bp.post("/deletion")
 def delete(conversation_id: str) -> Response:
-    """Delete a conversation. The list offers to undo it."""
+    """Delete a conversation. The list offers to undo the deletion."""
     if not find_deleted_conversation(conversation_id):
         own_conversation(conversation_id)
     portal().deletions.delete(conversation_id, person())
@@ -65,8 +64,8 @@ def restore(conversation_id: str) -> Response:
 def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> Response:
     """Redirect to the page of the form, which shows a notice about the action.
 
-    That is a list or the conversation itself; other URLs are replaced by the list. Actions that
-    hide a conversation always redirect to the list, where they can be undone.
+    The page is the list or the conversation itself; any other URL is replaced by the list. Actions
+    that hide a conversation always redirect to the list, where they can be undone.
     """
     list_url = url_for("conversations.index")
     try:

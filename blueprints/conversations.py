@@ -79,7 +79,7 @@ def index() -> Response | str:
     twin_name = twin.name if twin else next((c.twin_name for c in view.conversations), twin_id)
     notice = read_action_notice()
     listed_ids = {conversation.id for conversation in view.conversations}
-    # The notice is shown in the conversation's row, or above a list that does not contain it.
+    # Show the notice in the row of its conversation; without such a row, above the list.
     is_in_row = notice is not None and notice.conversation.id in listed_ids
     template_values: dict[str, Any] = {
         "view": view,

@@ -26,8 +26,8 @@ RECONNECT_MS = (1_000, 6_000)
 # Reconnect delay of a person who follows too many replies.
 BUSY_RETRY_MS = 10_000
 
-# An event, because the page does not see comments: without events it counts a stream as a failed
-# attempt, and reports that the connection is lost (SILENCE_MS in reply_stream.js).
+# This is an event because the page does not see comments. The page counts a stream without events
+# as a failed attempt, and reports a lost connection (SILENCE_MS in reply_stream.js).
 _HERE = sse.frame(event="here")
 
 _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)

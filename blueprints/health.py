@@ -20,7 +20,7 @@ TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 @bp.get("/livez")
 @bp.get("/healthz")
 def live() -> tuple[str, int, dict[str, str]]:
-    """Return 200: the process responds. A restart would not repair anything else."""
+    """Return 200 if the process responds. Other faults are not checked: no restart fixes them."""
     return "ok\n", 200, TEXT_HEADERS
 
 
@@ -47,7 +47,8 @@ def show_request() -> Response:
 def stream() -> Response:
     """Stream two events early and one late, so that a client can detect a buffering proxy.
 
-    Two, because some proxies pass the first event with the response headers and buffer the rest.
+    One early event is not enough: some proxies pass it with the response headers, and buffer the
+    rest.
     """
 
     clock = portal().clock

@@ -57,7 +57,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
         page = _render_form(token, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     if deleted_id and (issuer := portal().key_issuer):
-        # Nobody could list or revoke the API keys of the deleted person any more.
+        # Otherwise, nobody could list or revoke the API keys of the deleted person.
         issuer.revoke_all(deleted_id)
     return redirect(url_for("conversations.index"), 303)
 

@@ -127,7 +127,7 @@ def _own_jwt() -> str:
 
 
 def _has_changed(person: Person | None) -> bool:
-    """Return whether a person that the portal vouches for has been disabled or has other groups."""
+    """Return whether a person was disabled, or their groups changed, since the request began."""
     if person is None or portal().key_issuer is None:
         return False
     current = portal().accounts.people.find_active(person.id)

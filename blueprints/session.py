@@ -192,7 +192,7 @@ def _render_form(
     *,
     is_about_key: bool = False,
 ) -> str:
-    """Render the forms; the notice is about the key or about name and password."""
+    """Render the sign-in forms. `is_about_key` attaches the notice to the form for the key."""
     modes = portal().settings.sign_in
     return render_template(
         "session/new.html",

@@ -88,7 +88,7 @@ def text(turn_id: str) -> Response:
 
 @bp.post("/turns/<turn_id>/cancellation")
 def cancel(turn_id: str) -> BaseResponse:
-    """Stop the reply. Its text so far is kept."""
+    """Stop the reply. The text received so far is kept."""
     turn = own_turn(turn_id)
     portal().log.end(turn.id, Ended(ReplyState.STOPPED, code="stopped"))
     if wants_fragment():

@@ -31,7 +31,7 @@ TWINS_PER_PAGE = 60
 MAX_PAGES = 10
 MAX_QUERY_CHARACTERS = 200
 MAX_RECENT_TWINS = 4
-# Up to this number, the gallery needs no headings.
+# With at most this many twins, the gallery does not list recent ones separately.
 MAX_UNGROUPED_TWINS = 6
 MAX_RECENT_CONVERSATIONS = 5
 CONVERSATIONS_SUFFIX = "/conversations"
@@ -159,8 +159,8 @@ def _start_conversation(twin: Twin) -> AddedTurn:
 def _rejection_response(twin: Twin, rejection: RejectedMessage) -> Response:
     """Show the form again, with the submitted text and the reason why it was not sent.
 
-    If another button sent the message, only a notice is shown: that button is still on the page,
-    and the text in the composer must not be replaced.
+    If a button outside the composer sent the message, show only a notice: the button is still on
+    the page, and the text in the composer must not be replaced.
     """
     if wants_fragment() and not message_form.is_from_composer():
         return render_notice(rejection.sentence, rejection.status, retry_at=rejection.retry_at)

@@ -50,7 +50,7 @@ class Adoption:
     def adopt(self, visitor: str, person: str) -> None:
         """Move all conversations of a visitor to a person, in one transaction.
 
-        Also moves those that are deleted and can be restored.
+        Also moves deleted conversations, so that the person can restore them.
         """
         with self.database.write(durable=True) as connection:
             move_conversations(connection, visitor, person)

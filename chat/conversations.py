@@ -120,7 +120,7 @@ class Conversations:
             return _conversations_from_rows(connection.execute(query, parameters))
 
     def set_service_id(self, conversation_id: str, service_id: str) -> str:
-        """Store the id of the conversation at the service, unless it has one.
+        """Store the id that the service gave the conversation, unless an id is stored already.
 
         Returns the stored id, which is the first one that was set.
         """
@@ -149,7 +149,7 @@ class Conversations:
         self._update(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
 
     def set_archived(self, conversation: Conversation, *, archived: bool) -> None:
-        """Archive or unarchive a conversation. It stays pinned if it is."""
+        """Archive or unarchive a conversation. A pinned conversation stays pinned."""
         self._update(conversation, {"archived": archived})
 
     def _update(self, conversation: Conversation, values: dict[str, bool]) -> None:

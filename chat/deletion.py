@@ -45,7 +45,7 @@ STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
 
 
 class Deletions:
-    """Deletion, restoration and purging of conversations, and clearing of old addresses."""
+    """Deletion, restoration and purging of conversations, and clearing of old network addresses."""
 
     purge_interval_seconds = HOUR_SECONDS
 
@@ -156,7 +156,7 @@ class Deletions:
             self._delete(passages, passages.c.id.in_(ids))
 
     def _delete(self, from_table: Table, condition: ColumnElement[bool]) -> bool:
-        """Delete rows, and pause. Return whether there were any."""
+        """Delete rows, and pause. Return whether any rows were deleted."""
         with self.database.write() as connection:
             deleted_count = connection.execute(delete(from_table).where(condition)).rowcount
         self.database.clock.sleep(PURGE_PAUSE_SECONDS)

@@ -1,4 +1,4 @@
-"""Lookup of missed replies in the message history of the service, which is optional there."""
+"""Lookup of missed replies in the service's message history, which not every service offers."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class MissedReplies:
     def find_reply(self, turn: Turn, service_id: str, requests: TurnRequests) -> str | None:
         """Return the complete reply to a turn, or None if the service does not have one.
 
-        None also if the service cannot have received the message, does not offer the history or
-        fails, or if its requests cannot be reserved. After 405 or 501 the history is not requested
-        again. Raises RequestsForbidden and DatabaseUnavailable.
+        Also returns None if the service cannot have received the message, if the history is not
+        available, or if the quota is used up. After 405 or 501 the history is not requested again.
+        Raises RequestsForbidden and DatabaseUnavailable.
         """
         may_be_received, last_reply = self._receipt_and_last_reply(turn)
         if not (self._is_supported and may_be_received and requests.reserve(MAX_REQUESTS)):
@@ -48,7 +48,7 @@ class MissedReplies:
     def _receipt_and_last_reply(self, turn: Turn) -> tuple[bool, str]:
         """Return whether the service may have the message, and the last complete reply before it.
 
-        Looks at `MAX_EARLIER_TURNS` turns at most; without a complete reply the text is "".
+        Looks at `MAX_EARLIER_TURNS` turns at most. The reply is "" if no complete one is found.
         """
         turns = self.turns.list_for_conversation(
             turn.conversation_id, before=turn.position + 1, limit=MAX_EARLIER_TURNS
@@ -66,8 +66,8 @@ class MissedReplies:
 def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
     """Sort messages by time.
 
-    Without times, the order is certain only if the list ends with a reply: a list with the newest
-    message first ends with the first message of the person. Returns nothing otherwise.
+    Messages without times are returned unsorted, and only if the last one is a reply: a list with
+    the newest message first would end with a message of the person.
     """
     if all(message.created_at for message in messages):
         return sorted(messages, key=lambda message: message.created_at)
@@ -75,9 +75,9 @@ def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def _messages_after(messages: Sequence[Message], last_reply: str) -> Sequence[Message]:
-    """Return the messages after the last reply that the portal has.
+    """Return the messages after `last_reply`, the last reply that the portal has stored.
 
-    Returns all messages if the portal has none, and no messages if the service does not list it.
+    Returns all messages if `last_reply` is "", and none if the service does not list that reply.
     """
     if not last_reply:
         return messages
@@ -88,7 +88,7 @@ def _messages_after(messages: Sequence[Message], last_reply: str) -> Sequence[Me
 
 
 def _newest_reply_to(messages: Sequence[Message], content: str) -> str | None:
-    """Return the complete reply to the message; the newest if it was sent more than once."""
+    """Return the newest complete reply to a message with this content, or None."""
     pairs = pairwise(messages)
     replies = [
         reply.content

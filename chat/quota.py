@@ -51,10 +51,10 @@ class Quota:
     """Hourly quota of one key.
 
     `limit` is the number of requests per hour if the service does not state a limit. One person may
-    use the fraction `share` (0-1) of the requests that other people leave. All people at one
-    address together may use the fraction `address_share` of the requests that other addresses
-    leave. A fraction of 1 means no such limit. `owner` is the id of the person who has the key, or
-    "" for the portal's key.
+    use the fraction `share` (0-1) of the requests that other people have not used. All people at
+    one address together may use the fraction `address_share` of the requests that other addresses
+    have not used. A fraction of 1 means no such limit. `owner` is the id of the person who has the
+    key, or "" for the portal's key.
     """
 
     # Number of messages that a person may keep.
@@ -128,8 +128,8 @@ class Quota:
     def record_forbidden(self, twin_id: str) -> bool:
         """Store that the service has forbidden a message. Return whether the key is read-only.
 
-        One twin may be forbidden for other reasons. After two different twins in a row, pages say
-        for `FORBIDDEN_RETRY_SECONDS` that sending is disabled.
+        A single twin may be forbidden for other reasons. If messages to two different twins in a
+        row are forbidden, pages say for `FORBIDDEN_RETRY_SECONDS` that sending is disabled.
         """
         is_read_only = False
 
@@ -149,7 +149,7 @@ class Quota:
             self._update(lambda *_: {"refusals": 0, "forbidden_until": 0.0, "forbidden_twin": None})
 
     def status(self) -> QuotaStatus:
-        """Return the quota status that pages show, regardless of the person.
+        """Return the quota status that pages show to all people with this key.
 
         Returns the default status while the database is unavailable.
         """
@@ -158,7 +158,7 @@ class Quota:
         return QuotaStatus()
 
     def read_status(self, connection: Connection) -> QuotaStatus:
-        """Return the quota status that pages show, as this transaction sees it."""
+        """Return the quota status that pages show, read with this connection."""
         now = self.database.now(connection)
         row = self._select_row(connection)
         remaining_quota = self._remaining(connection, row, now)
@@ -186,10 +186,10 @@ class Quota:
         *,
         requests: int = 1,
     ) -> None:
-        """Check that the person may send a message now, which needs this many requests.
+        """Check that the person may now send a message that needs `requests` requests.
 
-        The transaction inserts the turn, which reserves them; no other process can pass until it
-        ends. Raises SendingBlocked.
+        Insert the turn in the same transaction, which reserves the requests: other processes wait
+        until that transaction ends. Raises SendingBlocked.
         """
         self.database.advisory_lock(connection, QUOTA_LOCK)
         check_history(connection, person, self.history_limit)
@@ -251,7 +251,7 @@ class Quota:
         return connection.execute(_SELECT_ROW, {"key": self._key}).first()
 
     def _update(self, values: Callable[[Row[Any] | None, float], dict[str, object]]) -> None:
-        """Store `values(row, now)` of the current row, unless they are empty."""
+        """Call `values` with the current row and time, and store the result unless it is empty."""
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self.database.advisory_lock(connection, QUOTA_LOCK)
             now = self.database.now(connection)
@@ -262,6 +262,6 @@ class Quota:
 def _is_upcoming(retry_at: float, now: float) -> bool:
     """Return whether a time is in the future.
 
-    A time more than an hour ahead does not count: a clock has jumped.
+    A time more than an hour ahead is ignored, because a clock must have jumped.
     """
     return now < retry_at <= now + HOUR_SECONDS + 1

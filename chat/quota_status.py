@@ -31,10 +31,10 @@ class RemainingQuota:
 
 @dataclass(frozen=True, slots=True)
 class QuotaStatus:
-    """Whether a message can be sent, as pages show it before the message is written."""
+    """Quota status that pages show before a message is written."""
 
     can_send: bool = True
-    # In seconds since 1970; set if the service has refused requests until then.
+    # Time until which the service refuses requests, in seconds since 1970, or None.
     retry_at: float | None = None
     # Set when a tenth of the quota or less is left, as an early warning.
     low_quota: RemainingQuota | None = None

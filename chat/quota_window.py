@@ -10,7 +10,7 @@ HOUR_SECONDS = 3600.0
 
 
 class QuotaWindow(NamedTuple):
-    """The limit, the seconds that it covers, and the time since which requests count.
+    """The limit, its period in seconds, and the time from which requests count.
 
     `is_reported` is True while the remaining quota that the service has reported is valid.
     """
@@ -24,7 +24,7 @@ class QuotaWindow(NamedTuple):
 def quota_window(row: Row[Any] | None, default_limit: int, now: float) -> QuotaWindow:
     """Return the window according to the last report of the service.
 
-    Without a report, or an hour after the report has expired, the window is the portal's own.
+    Without a report, or an hour after it has expired, `default_limit` applies to the last hour.
     """
     if row and row.heard_at is not None and row.heard_at <= now:
         expires_at = row.resets_at or row.heard_at + HOUR_SECONDS

@@ -10,8 +10,8 @@ from core.languages import N_
 
 TOO_MANY_REPLIES = N_("Several replies are still running. Wait for one of them or stop it.")
 
-# The query is built once, because every message executes it. Few replies are running, but a person
-# may have very many turns: with `coalesce`, the database cannot use its index of people, so it
+# The query is built once, because every message executes it. A person may have very many turns, but
+# few replies are running. `coalesce` keeps the database from using the index of people, so that it
 # begins with the running turns.
 _IS_PERSONS = func.coalesce(conversations.c.person, "") == bindparam("person")
 _RUNNING_TURNS = (

@@ -73,7 +73,7 @@ class ReplyWorker:
             ended = msgspec.structs.replace(ended, unsent_requests=requests.unsent)
             self._save_end(turn, ended)
         finally:
-            # In any case: a log without a worker must not appear to be running.
+            # Whatever happens, a log without a worker must not appear to be running.
             self.log.release(turn.id)
 
     def _request_reply(
@@ -125,8 +125,7 @@ class ReplyWorker:
             try:
                 return self._recover_or_send(service_id, turn, resent_turn, requests)
             except twinapi.Conflict:
-                # The service is still ending a reply that was just stopped. It has not accepted
-                # this message.
+                # The service has not accepted this message: it is still ending a stopped reply.
                 if not requests.unsent and not requests.reserve(1):
                     raise
                 self._clock.sleep(delay)
@@ -238,7 +237,7 @@ class ReplyWorker:
 
 
 def _end_for_reported_error(detail: str, code: str) -> Ended:
-    """Return the end for an error event of the service. Only `too_long` has a meaning here."""
+    """Return the end of a reply for which the service has sent an error event."""
     if code == "too_long":
         return Ended(
             ReplyState.FAILED, code="message_too_long", perhaps_received=True, too_long=True

@@ -46,7 +46,7 @@ producers = Table(
 )
 
 # The process that inserts a turn also writes its reply: the row is the claim, so a turn has one
-# worker. `producer` is its id; it is empty once the reply has ended.
+# worker. `producer` is the id of the worker, or "" once the reply has ended.
 turns = Table(
     "turns",
     metadata,
@@ -66,7 +66,7 @@ turns = Table(
     Column("requests", Integer, nullable=False, server_default="1"),
     # Keyed hash of the address that the message came from, or "".
     Column("address", String(64), nullable=False, server_default=""),
-    # Whose quota the requests use: "" is that of the portal's key.
+    # Owner of the quota that the requests use; "" is the portal.
     Column("quota_owner", String(64), nullable=False, server_default=""),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("press", name="one_turn_per_press"),
@@ -114,7 +114,7 @@ allowances = Table(
     Column("refusals", Integer, nullable=False, server_default="0"),
     Column("refused_until", Float, nullable=False, server_default="0"),
     Column("forbidden_until", Float, nullable=False, server_default="0"),
-    # Twin of the last message, if the service has forbidden it.
+    # Twin of the last forbidden message; null once the service has accepted a message.
     Column("forbidden_twin", Text),
 )
 
@@ -136,7 +136,7 @@ pictures = Table(
     Column("type", String(16)),
     Column("content", LargeBinary),
     Column("size", Integer, nullable=False, server_default="0"),
-    # When the image may be downloaded again; also the claim of the process that downloads it now.
+    # When the image may be downloaded again. To claim a download, a process sets a later time.
     Column("next_at", Float, nullable=False),
 )
 

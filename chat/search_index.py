@@ -1,4 +1,4 @@
-"""Search index rows of titles, messages and replies, written in the same transaction as these."""
+"""Search index rows, written in the transaction that stores the title, message or reply."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def make_rows(
 
 
 def owner_token(person: str, *, is_title: bool) -> str:
-    """Return the word that marks the index rows of a person.
+    """Return the word that identifies a person as the owner of index rows.
 
-    Rows of titles have one such word, rows of messages and replies another. These words begin
-    with "=", which never occurs in an indexed word, so no text can contain them. With the word in
-    a query, the index itself selects the person's rows, however many rows other people have.
+    Rows of titles have a different word than rows of messages and replies. These words begin with
+    "=", which never occurs in an indexed word, so no text can contain them. A query for this word
+    lets the index select the person's rows, however many rows other people have.
     """
     return ("=t" if is_title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 

@@ -46,7 +46,7 @@ def build_service_access(
 
 
 class PersonalAccess:
-    """Access with the credentials of people, who share neither quota nor twins.
+    """Access with the credentials of people. Each person has their own quota and twins.
 
     The credentials of the last `MAX_PEOPLE` are remembered in this process, and stored nowhere.
     """

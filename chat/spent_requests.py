@@ -40,7 +40,7 @@ def requests_of_message(service_id: str | None) -> int:
 
 
 def count_spent(connection: Connection, since: float, owner: str = "") -> Spent:
-    """Return the requests spent since a time, and the time of the first turn among them.
+    """Return the number of requests spent since a time, and the time of the oldest of their turns.
 
     `owner` is the owner of the quota; "" is the portal.
     """
@@ -77,7 +77,7 @@ def clear_old_addresses(database: Database) -> None:
     """Clear the addresses of turns that are older than a day.
 
     Short transactions with pauses let other requests continue. The oldest addresses are cleared
-    first, so that even after an interruption, every turn older than a cleared turn is cleared.
+    first, so after an interruption, only newer turns still have addresses.
     """
     for since, until in reversed(_ranges_with_addresses(database)):
         is_old = (turns.c.created_at >= since) & (turns.c.created_at < until)
@@ -89,7 +89,7 @@ def clear_old_addresses(database: Database) -> None:
 
 
 def _ranges_with_addresses(database: Database) -> list[tuple[float, float]]:
-    """Return the time ranges of turns with addresses, newest first.
+    """Return the time ranges in which old turns still have addresses, newest first.
 
     Each range contains a few turns that are older than a day.
     """

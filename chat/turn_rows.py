@@ -20,8 +20,8 @@ _COLUMNS = ("id", "conversation_id", "position", "content", "once", "created_at"
 class Turn:
     """Message of a person. `position` counts from 1 within the conversation.
 
-    A resend has the same `once` as the turn that it repeats. Any other turn has its own id as
-    `once`.
+    `once` is the idempotency key at the service. A resend has the key of the turn that it repeats;
+    any other turn has its own id as the key.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class AddedTurn:
-    """A turn, and its conversation as it was before the turn was added.
+    """A turn, and the state of its conversation before the turn was added.
 
     `is_new` is False for a repeated form submission; the other values are set for new turns only.
     `resent_turn` is the earlier turn that the new turn resends. `previous_turn_id` is the id of the
@@ -90,7 +90,7 @@ def find_existing(connection: Connection, fingerprint: Fingerprint) -> AddedTurn
 
 
 def insert_turn(connection: Connection, turn: Turn, **values: object) -> None:
-    """Insert a turn. `values` are the values of the columns that are not attributes of `Turn`."""
+    """Insert a turn. `values` has the columns that are not attributes of `Turn`."""
     row = {name: getattr(turn, name) for name in _COLUMNS}
     connection.execute(insert(turns).values(row | values))
 
@@ -106,7 +106,7 @@ def select_newest_turn(connection: Connection, conversation_id: str) -> Turn | N
 def find_resent_turn(
     connection: Connection, conversation_id: str, turn_id: str, content: str
 ) -> Turn | None:
-    """Return the turn that is sent again, if it is in the conversation with the same message."""
+    """Return the turn to send again if it belongs to the conversation and has this message."""
     if not turn_id:
         return None
     condition = (turns.c.id == turn_id) & (turns.c.conversation_id == conversation_id)

@@ -122,9 +122,9 @@ class Turns:
     ) -> AddedTurn:
         """Add a turn to a person's conversation, and unarchive the conversation.
 
-        `resent_turn_id` is the earlier turn that it resends; it is ignored if its message differs.
-        `address_hashes` are as in `start_conversation`. Returns the existing turn for a repeated
-        submission. Raises ReplyInProgress, SendingBlocked, ConversationNotFound and
+        `resent_turn_id` is the id of the turn to resend; it is ignored if that turn has another
+        message. `address_hashes` are as in `start_conversation`. Returns the existing turn for a
+        repeated submission. Raises ReplyInProgress, SendingBlocked, ConversationNotFound and
         DatabaseUnavailable.
         """
         fingerprint = turn_rows.fingerprint(
@@ -209,7 +209,7 @@ class Turns:
 
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:
-        """Provide the id of a new turn. Call `Log.cancel_claim` if adding the turn fails."""
+        """Generate a turn id for a `with` block. Call `Log.cancel_claim` if the block fails."""
         turn_id = secrets.token_urlsafe(16)
         try:
             yield turn_id

@@ -1,4 +1,4 @@
-"""Checkpoints of an SQLite database, so that its file is complete while nothing is written."""
+"""Checkpoints of an SQLite database, so that its file is complete soon after each write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.threadpool import in_threadpool
 
 
 class Checkpoints:
-    """Copies the changes in the `-wal` file to the database file.
+    """Background thread that copies the changes in the `-wal` file to the database file.
 
     SQLite itself does this after 4 MB of changes, and when the last connection closes. Does nothing
     for PostgreSQL.

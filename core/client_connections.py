@@ -12,7 +12,7 @@ from gunicorn.http.errors import NoMoreData, ParseException
 
 
 def limit_write_time(client: socket.socket, seconds: float) -> None:
-    """Let the system close the connection if the client reads nothing for `seconds`, on Linux."""
+    """On Linux, let the system close the connection if the client reads nothing for `seconds`."""
     if option := getattr(socket, "TCP_USER_TIMEOUT", None):
         client.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))
 
@@ -34,11 +34,11 @@ class BodyReader:
         now = time.monotonic()
         self._deadline = min(self._deadline, now + self._timeout_seconds)
         try:
-            # With `exception=False`, the timeout leaves the `with` block without an error.
+            # With `exception=False`, a timeout ends the `with` block without an exception.
             with gevent.Timeout(max(0, self._deadline - now), exception=False):  # type: ignore[arg-type]
                 return bytes(self._reader.read(size))
         except ParseException as error:
-            # The text of the error repeats what the client sent.
+            # Do not log the text of the error: it repeats what the client sent.
             self._log.warning("Malformed request body: %s", type(error).__name__)
             raise NoMoreData from None
         self._log.warning("Request body incomplete after %s seconds", self._timeout_seconds)

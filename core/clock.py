@@ -13,7 +13,7 @@ class Clock:
         return time.time()
 
     def server_time(self, reported_time: float) -> float:
-        """Return `reported_time`, the Unix time by a server's clock; tests can shift the result."""
+        """Return the Unix time that a server has reported; a clock for tests can shift it."""
         return reported_time
 
     def monotonic(self) -> float:

@@ -30,8 +30,8 @@ from core.clock import SYSTEM_CLOCK, Clock
 
 metadata = MetaData()
 
-# Retry interval while another process holds the lock: SQLite's own busy wait would block every
-# greenlet of the worker.
+# Interval between attempts to get the lock of an SQLite file. SQLite's own busy wait would block
+# every greenlet of the worker.
 LOCK_RETRY_SECONDS = 0.01
 
 # Connections to PostgreSQL for work that must not wait for slow requests.
@@ -105,7 +105,7 @@ class Database:
 
         On SQLite, a power cut may undo the last transactions, unless they are `durable`. On
         PostgreSQL, every transaction is durable, and a `reserved` transaction uses a connection
-        that requests cannot occupy. Raises DatabaseUnavailable.
+        that only reserved transactions use. Raises DatabaseUnavailable.
         """
         if not self.is_sqlite:
             engine = self._reserved_engine if reserved else self.engine
@@ -123,15 +123,15 @@ class Database:
     def now(self, connection: Connection) -> float:
         """Return the time in seconds since 1970, by one clock for all who use the database.
 
-        On PostgreSQL it is the clock of the server: those of different machines must not be
-        compared. All processes that use an SQLite file are on one machine.
+        On PostgreSQL this is the clock of the server, because the clocks of different machines
+        differ. All processes that use an SQLite file are on one machine.
         """
         if self.is_sqlite:
             return self.clock.time()
         return self.clock.server_time(float(connection.execute(_SELECT_TIME).scalar_one()))
 
     def to_local_time(self, at: float, now: float) -> float:
-        """Convert a time by the clock of `now` to this machine's clock, to show it."""
+        """Convert the time `at` from the database's clock (`now`) to the clock of this machine."""
         return at if self.is_sqlite else at - now + self.clock.time()
 
     def advisory_lock(self, connection: Connection, name: str) -> None:
@@ -198,10 +198,10 @@ def _drop_read_only_connections(context: ExceptionContext) -> None:
 
 
 def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
-    """Return the timeouts of PostgreSQL connections; locks time out as they do on SQLite.
+    """Return the timeouts of PostgreSQL connections; `lock_timeout` is in seconds.
 
-    Without these timeouts, the client or the server would wait for hours if the other host has
-    disappeared. The server would meanwhile hold the locks of the client's transaction.
+    Without these timeouts, client and server would wait for hours for a host that has disappeared.
+    The server would meanwhile hold the locks of the client's transaction.
     """
     if make_url(url).get_backend_name() == "sqlite":
         return {}

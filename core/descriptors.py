@@ -20,7 +20,7 @@ def raise_descriptor_limit() -> None:
 
 
 def max_connections() -> int:
-    """Return how many connections leave a quarter of the descriptors for everything else.
+    """Return the maximum number of connections, which leaves a quarter of the descriptors free.
 
     At most `MAX_CONNECTIONS`.
     """

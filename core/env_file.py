@@ -14,8 +14,8 @@ from core.settings import SettingsError
 def load_env_file(arguments: Sequence[str]) -> list[str]:
     """Read variables from the file of `--env-file`, and return the other arguments.
 
-    As in Flask's commands, a file `.env` in the working folder is read, too, and variables that
-    are set take precedence. Raises SettingsError.
+    As in Flask's commands, a file `.env` in the working folder is read, too. Variables that are
+    already set in the environment take precedence. Raises SettingsError.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--env-file", type=Path)

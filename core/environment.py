@@ -10,7 +10,7 @@ logger = logging.getLogger(__name__)
 
 ENV_PREFIX = "TWINDOW"
 
-# Kubernetes sets these in each pod for a service whose name begins with "twindow".
+# Variables that Kubernetes sets in each pod for a service whose name begins with "twindow".
 KUBERNETES_NAME = re.compile(
     r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
 )

@@ -63,7 +63,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
     """
 
     wsgi: Application | None = None
-    # Within this time of its first read, a body must be complete.
+    # Time from the first read of a request body until the body must be complete.
     body_timeout_seconds = 30.0
     # How long a client may read nothing or be unreachable.
     write_timeout_seconds = 60.0
@@ -86,7 +86,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
             self._schedule_exit(grace_seconds=REQUEST_GRACE_SECONDS)
 
     def handle(self, listener: Any, client: Any, address: Any) -> None:
-        """Handle a connection, or refuse it before descriptors run out for everything else."""
+        """Handle a connection, or refuse it if too many connections are open."""
         if self._open_connections >= self._max_connections:
             self._refuse(client)
             return
@@ -108,13 +108,13 @@ class Worker(GeventWorker):  # type: ignore[misc]
     def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""
         request.body.reader = BodyReader(request.body.reader, self.log, self.body_timeout_seconds)
-        # Yield: a connection whose next request is always ready would starve all others.
+        # Let other greenlets run: a connection that always has a next request would starve them.
         gevent.sleep(0)
         self.running_requests += 1
         try:
             return super().handle_request(listener_name, request, *args)
         except OSError as error:
-            if error.errno == errno.ETIMEDOUT:  # gunicorn would log a traceback
+            if error.errno == errno.ETIMEDOUT:  # otherwise gunicorn logs a traceback
                 raise ConnectionResetError(errno.ECONNRESET, "write timeout") from None
             raise
         finally:
@@ -148,8 +148,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
             if self.wsgi:
                 self.wsgi.disconnect()
         finally:
-            # Everything is stored and closed. In a greenlet, SystemExit would only print a
-            # traceback.
+            # In a greenlet, SystemExit would only print a traceback. Nothing is left to close.
             os._exit(0)
 
 
@@ -200,8 +199,8 @@ class Server(BaseApplication):  # type: ignore[misc]
             "keepalive": HEADER_SECONDS,
             "loglevel": "warning",
             "control_socket_disable": True,
-            # By default, gunicorn takes the path of the site from the headers SCRIPT_NAME and
-            # PATH_INFO of any local process.
+            # By default, gunicorn trusts the headers SCRIPT_NAME and PATH_INFO in requests from
+            # any local process.
             "forwarder_headers": "",
             "when_ready": lambda _: print(
                 f"Listening on http://{address} (press Ctrl+C to stop)", flush=True

@@ -9,5 +9,5 @@ import json
 
 def keyed_hash(secret_key: str, *parts: str) -> str:
     """Return the HMAC of the parts as 64 hexadecimal digits. The first part names the purpose."""
-    # JSON keeps the parts apart, and encodes any text.
+    # JSON separates the parts unambiguously, and encodes any text.
     return hmac.new(secret_key.encode(), json.dumps(parts).encode(), hashlib.sha256).hexdigest()

@@ -38,7 +38,7 @@ class WarningLimit(logging.Filter):
         self._count = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write the line; the last one of a minute says that it is the last."""
+        """Return whether to write the line. Mark the last line before others are left out."""
         if record.levelno >= logging.ERROR:
             return True
         if self._monotonic() - self._began_at >= 60:
@@ -50,13 +50,13 @@ class WarningLimit(logging.Filter):
 
 
 def configure_logging(stream: TextIO | None = None) -> logging.Handler:
-    """Write warnings and errors, and the line about the start, to `stream` (default: stderr)."""
+    """Write warnings, errors and the start-up line to `stream` (default: stderr)."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.Formatter(FORMAT, TIME_FORMAT))
     handler.addFilter(_add_context)
     logging.getLogger().addHandler(handler)
     logging.getLogger("gunicorn.error").addFilter(WarningLimit())
-    # urllib3 warns when more connections end than its pool keeps, as when many replies are stopped.
+    # urllib3 warns when its pool is full, for example after many replies were stopped at once.
     logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     logger.setLevel(logging.INFO)
     return handler

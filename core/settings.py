@@ -58,7 +58,7 @@ REASON_REPLACEMENTS = (
 
 
 class SettingsError(Exception):
-    """Raised for an unusable setting; the message is one sentence that names it."""
+    """Raised for an unusable setting; the message is one sentence that names the setting."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,7 +148,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.api_url or self.own_url
 
     def database_url_for(self, name: str) -> str:
-        """Return the URL of the database that holds the tables of `name`."""
+        """Return the URL of the database of `name`, which is "portal" or "service"."""
         return self.database_url or f"sqlite:///{self.data_dir.resolve() / name}.db"
 
     def secret(self, name: str) -> str:

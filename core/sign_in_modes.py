@@ -7,7 +7,7 @@ FUTURE_MODES = ("oidc",)
 
 
 class SignInModes:
-    """A list of modes, and its original notation. An empty one means visitors only.
+    """A list of modes, and its original notation. An empty list allows only visitors.
 
     Raises ValueError with a plain reason.
     """
@@ -27,7 +27,7 @@ class SignInModes:
         self.has_passwords = "password" in names
         self.has_proxy = "proxy" in names
         self.has_keys = "key" in names
-        # Everyone brings their own key of the service.
+        # Whether everyone signs in with their own key of the service.
         self.has_only_keys = set(names) == {"key"}
 
     def __str__(self) -> str:

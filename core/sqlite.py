@@ -1,4 +1,4 @@
-"""SQLite: private files, and transactions that SQLAlchemy begins."""
+"""SQLite: private files, and transactions that begin with an explicit BEGIN."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def prepare(engine: Engine) -> None:
 def _make_private(path: Path) -> None:
     """Create an SQLite database that only its owner can read; existing files get this mode."""
     with suppress(OSError):  # a missing folder is reported when the database is opened
-        os.close(os.open(path, os.O_CREAT, 0o600))  # SQLite creates the others with this mode
+        os.close(os.open(path, os.O_CREAT, 0o600))  # SQLite's other files get the same mode
     for file in filter(Path.is_file, (path, Path(f"{path}-wal"), Path(f"{path}-shm"))):
         with suppress(OSError):  # the file may belong to another account
             file.chmod(0o600)
@@ -30,7 +30,7 @@ def _make_private(path: Path) -> None:
 def _prepare_connection(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # _begin emits BEGIN, as SQLAlchemy documents
     for pragma in (
-        "busy_timeout=1000",  # another process may be opening or closing the file
+        "busy_timeout=1000",  # wait while another process opens or closes the file
         "journal_mode=WAL",
         "foreign_keys=ON",
         "busy_timeout=0",  # waiting inside SQLite would block all greenlets

@@ -1,7 +1,7 @@
 """Parsing and serialisation of server-sent events.
 
-Parsing turns bytes into events by the rules of WHATWG HTML 9.2.6. It uses sseclient-py, which
-receives one complete, normalised, bounded event at a time. Serialisation returns a frame as text.
+Parsing turns bytes into events by the rules of WHATWG HTML 9.2.6. The parser, sseclient-py, gets
+one complete, normalised, bounded event at a time. Serialisation returns a frame as text.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def frame(
 
 
 class _NormalizedEvents:
-    """Complete events that sseclient parses correctly: UTF-8 without a BOM, LF only."""
+    """Complete events in the form that sseclient parses correctly: UTF-8 without a BOM, LF only."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self.chunks = chunks

@@ -31,8 +31,8 @@ _PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*", re.ASCII)
 def path_of_url(url: str) -> str:
     """Return the path of the site's public URL, without a slash at its end; "" for the root.
 
-    Raises ValueError for a URL with a query or fragment, or whose path needs encoding or begins
-    like the paths within the site.
+    Raises ValueError if the URL has a query or fragment, or if its path needs encoding, contains
+    the segment `.` or `..`, or begins with one of `OWN_PATHS`.
     """
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
@@ -46,7 +46,7 @@ def path_of_url(url: str) -> str:
 def enter_sub_path(environ: dict[str, Any], path: str) -> None:
     """Set SCRIPT_NAME to the sub-path, and remove it from PATH_INFO.
 
-    Proxies may have removed it already, and the portal reaches its own service without it.
+    PATH_INFO lacks the sub-path if a proxy has removed it, or if the portal calls its own service.
     """
     requested = environ["PATH_INFO"]
     environ["SCRIPT_NAME"] = path

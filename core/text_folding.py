@@ -33,7 +33,7 @@ _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 
 
 def fold(text: str) -> str:
-    """Return the text in the form that is compared."""
+    """Return the text without case, accents and vowel points, for comparison."""
     if text.isascii():
         return text.lower()
     return "".join(map(_fold_chunk, _CHUNK.findall(_PHRASE_LIGATURES.sub(" ", text))))
@@ -50,7 +50,7 @@ def is_unspaced(term: str) -> bool:
 
 
 def find_terms(text: str) -> Iterator[re.Match[str]]:
-    """Yield a match for each term: a run of one kind of script without blanks or punctuation."""
+    """Yield a match for each term: a word, or adjacent characters of scripts without spaces."""
     return _TERM.finditer(text)
 
 
@@ -70,7 +70,7 @@ def index_words(text: str) -> set[str]:
 
 
 def query_words(term: str) -> list[str]:
-    """Return the index words that every text with this term has."""
+    """Return the index words that a text must have if it contains this term."""
     if not is_unspaced(term):
         return [term[:MAX_WORD_LENGTH]]
     return list(map("".join, pairwise(term))) or [term]

@@ -24,7 +24,7 @@ class TrustedProxies:
         return self.text
 
     def __contains__(self, address: IPv4Address | IPv6Address) -> bool:
-        """Return whether a listed network contains the address. Ignores `*`: see `is_any`."""
+        """Return whether a listed network contains the address. For `*`, check `is_any`."""
         return any(address in network for network in self._networks)
 
 
@@ -37,7 +37,7 @@ class IdentityProxies(TrustedProxies):
             raise ValueError("anyone could claim any name; list the addresses of the proxy")
 
     def lists(self, address: str) -> bool:
-        """Return whether a peer's address is listed; the peer of a Unix socket has none."""
+        """Return whether a peer's address is listed; False for a Unix socket."""
         try:
             parsed = ip_address(address)
         except ValueError:

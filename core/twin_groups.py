@@ -41,8 +41,8 @@ EVERY_TWIN = TwinAccess()
 class TwinGroups:
     """Rules such as `sales=sales,managers; legal=legal; *=staff`, and their original notation.
 
-    A rule names a twin by its id, percent-encoded if it contains a character of the notation, and
-    the groups that may use it. `*` is every twin without a rule. Raises ValueError with a plain
+    A rule has the id of a twin and the groups that may use the twin. Characters such as `=` and `;`
+    in an id are percent-encoded. `*` is every twin without a rule. Raises ValueError with a plain
     reason.
     """
 

@@ -60,10 +60,10 @@ def make_rows(
 
 
 def owner_token(person: str, *, title: bool) -> str:
-    """Return a word that is indexed with all titles, or all other texts, of a person.
+    """Return a marker word, which is indexed with each title (or each other text) of a person.
 
-    It cannot occur in a text. With it, the index alone finds the texts of a person, however many
-    texts other people have.
+    No text contains a marker word. With this word, the index alone finds the texts of a person,
+    however many texts other people have.
     """
     return ("=t" if title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 
@@ -93,7 +93,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def fold(text: str) -> str:
-    """Return the text in the form that is compared."""
+    """Return the text in lower case and without accents, for comparison."""
     if text.isascii():
         return text.lower()
     return "".join(map(_fold_chunk, _CHUNK.findall(_PHRASE_LIGATURES.sub(" ", text))))

@@ -13,7 +13,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
-# Some of the other five hundred lexers can be made to run for minutes.
+# Only these languages are highlighted, because many lexers can be made to run for minutes.
 LANGUAGES = {
     *("bash", "c", "c++", "console", "cpp", "cs", "csharp", "css", "diff", "docker", "dockerfile"),
     *("go", "golang", "haskell", "html", "ini", "java", "javascript", "js", "json", "jsx"),
@@ -23,8 +23,8 @@ LANGUAGES = {
 }
 MAX_CODE_CHARACTERS = 20_000
 MAX_LINE_LENGTH = 1_000
-# CPU time for all code of a text: code that is built to take long is not highlighted. With wall
-# clock time, ordinary code would not be highlighted on a busy machine either.
+# Limit for all code of a text; beyond it, code is not highlighted. A limit of wall-clock time would
+# leave ordinary code without highlighting on a busy machine.
 MAX_CPU_SECONDS = 0.25
 
 CSS_CLASSES: dict[_TokenType, str] = {
@@ -50,8 +50,8 @@ _CODE_BLOCK = re.compile(
 _CODE_WITH_CLASS = re.compile(r'<code class="[^"]*">')
 # The C lexer tries all ways to split the blanks before a name that may be a function.
 _LONG_WHITESPACE = re.compile(r"\s{200}")
-# Languages whose lexers try all ways to split a run of escapes in a string, and the beginning of
-# such a string. An empty beginning means that any code may contain such a run.
+# The lexers of these languages try all ways to split a run of escapes in a string. Each value is
+# the text that starts such a string; "" matches any code.
 _SHELLS = ("bash", "sh", "shell", "zsh", "console", "docker", "dockerfile")
 _BACKTRACKING = dict.fromkeys(_SHELLS, "$'") | {"scala": '"', "perl": ""}
 MAX_ESCAPES = 12

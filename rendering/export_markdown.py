@@ -10,7 +10,7 @@ import pyromark
 
 from rendering.preprocess import MARKDOWN_OPTIONS, MAX_ESCAPE_PASSES, is_html
 
-# Parsers without formulas recognise HTML and images inside of them.
+# Parsers that do not support formulas recognise HTML and images inside formulas.
 _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
 # Text that any parser may take for HTML or for an image, with the backslashes before it. Parsers
 # disagree about the definition of a tag, but not about a URL in angle brackets.
@@ -44,7 +44,7 @@ def quote_markdown(text: str) -> str:
 
 
 def escape_markup(text: str) -> str:
-    """Escape HTML outside of code, and turn images into links: viewers would load them."""
+    """Escape HTML outside of code, and turn images into links, which viewers do not load."""
     for _ in range(MAX_ESCAPE_PASSES):
         if not _MARKUP.search(text):
             return text
@@ -53,7 +53,7 @@ def escape_markup(text: str) -> str:
             escaped_text = _escape_outside_code(escaped_text, options)
         if escaped_text == text:
             return text
-        # What was escaped no longer encloses the text after it, which may now be HTML itself.
+        # The parser may now take text after the escaped HTML for HTML.
         text = escaped_text
     return _escape_all(text)
 
@@ -84,7 +84,8 @@ def _escape_outside_code(text: str, options: pyromark.Options) -> str:
 def _is_code_for_all_parsers(event: Mapping[str, Any], part: str) -> bool:
     """Return whether an event is code that no parser takes for something else.
 
-    Parsers disagree about indented code, spans of several lines, and fences with a bar (tables).
+    Parsers disagree about indented code, code spans of several lines, and fences whose first line
+    contains "|", as in a table.
     """
     if "Code" in event:
         return "\n" not in part
@@ -125,7 +126,7 @@ def _close_code_fence(text: str) -> str:
 
 
 def _ends_at_top_level(text: str) -> bool:
-    """Return whether a heading that is appended to the text would be at the top level."""
+    """Return whether a heading after the text would be outside code, lists and quotations."""
     padded_text = f"{text.rstrip(BLANK_CHARACTERS)}\n\n"
     heading_start = len(padded_text.encode())
     depth = 0
@@ -146,7 +147,7 @@ HEADING_LEVEL_OFFSET = 2
 
 
 def lower_headings(text: str) -> str:
-    """Lower the headings of a text by two levels, so that none can pass for one of ours.
+    """Lower the headings of a text by two levels, so that none looks like one of the export.
 
     Lines inside code that look like headings stay unchanged.
     """

@@ -1,4 +1,4 @@
-"""Footnotes: pyromark's links are removed before sanitising, and added in both directions after."""
+"""Footnotes: removes pyromark's links, and links references and notes again after sanitising."""
 
 from __future__ import annotations
 

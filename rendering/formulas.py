@@ -18,7 +18,7 @@ MAX_MATHML_BYTES = 32 * 1024
 # of a millisecond.
 MAX_FORMULAS = 1_000
 MAX_TOTAL_MATHML_CHARACTERS = 500_000
-# A failed conversion takes as much work as one of this many characters of MathML.
+# A failed conversion also takes time, so it counts as this many characters of MathML.
 FAILURE_COST = 10_000
 CODE_OPTIONS = pyromark.Options.ENABLE_TABLES
 
@@ -48,7 +48,7 @@ _MATH_SPAN = re.compile(
 )
 _DELIMITER = re.compile(r"\\[()\[\]]|[$\n]")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-# A group in braces that is not an argument of a fraction: `_FRACTION` replaces fractions.
+# A group in braces that is not an argument of \frac.
 _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
 _SPACE_BEFORE_GROUP = re.compile(r"(frac|\})\s+(?=\{)")
 # Sizes, spaces and fonts: visible, but not spoken.
@@ -61,7 +61,7 @@ _TEXT_COMMAND = re.compile(
 )
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES_TO_PARENTHESES = str.maketrans("{}", "()")
-# Levels of nested fractions and groups that are replaced.
+# Maximum depth of nested fractions and groups that `_alt_text` replaces.
 _MAX_NESTING = 4
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -124,7 +124,7 @@ def _dollar_formula(latex: str, *, is_display: bool) -> str:
     if is_display:
         return f"$${latex}$$" if latex and not _BLANK_LINE.search(latex) else ""
     formula = latex.strip()
-    # A text such as "\( and \)" is about brackets.
+    # In prose such as "\( and \)", the brackets do not enclose a formula.
     is_prose = formula != latex and (
         (len(formula) > 1 and formula.isalpha()) or formula.endswith("\\")
     )
@@ -132,7 +132,7 @@ def _dollar_formula(latex: str, *, is_display: bool) -> str:
 
 
 class MathBudget(NamedTuple):
-    """The remaining number of formulas, and of characters of MathML."""
+    """The number of formulas, and of MathML characters, that a reply may still contain."""
 
     formulas: int = MAX_FORMULAS
     characters: int = MAX_TOTAL_MATHML_CHARACTERS
@@ -160,7 +160,7 @@ def insert_mathml(pyromark_html: str, budget: MathBudget) -> str:
         math = ""
         if min(budget) > 0:
             unescaped_latex = html.unescape(latex)
-            # A wider formula does not fit into a line; as a block it scrolls.
+            # A long formula becomes a block, because blocks scroll.
             is_block = is_display or len(unescaped_latex) > MAX_INLINE_LENGTH
             math = _convert_to_mathml(unescaped_latex, "block" if is_block else "inline").decode()
             budget = MathBudget(
@@ -189,7 +189,7 @@ def _convert_to_mathml(latex: str, display: str) -> bytes:
     """Return MathML, b"" for LaTeX that cannot be converted or is too long."""
     if len(latex) > MAX_FORMULA_CHARACTERS:
         return b""
-    # latex2mathml does not escape the argument of \text, where \lt would not be a command.
+    # latex2mathml does not escape the argument of \text. There, \lt is not a command.
     source = _TEXT_COMMAND.sub(lambda text: html.escape(html.unescape(text[0]), quote=False), latex)
     try:
         math = convert(source.replace("<", r"\lt ").replace(">", r"\gt "), display=display)

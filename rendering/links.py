@@ -18,13 +18,13 @@ _LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
 _TAG_OR_URL = re.compile(r"(<[^>]*>)|\b(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])")
 _TAG = re.compile(r"<[^>]*>")
 _REL_ATTRIBUTE = ' rel="noopener noreferrer nofollow"'
-# A URL ends before: an escaped quotation mark, angle bracket or space, an entity whose semicolon
-# was taken for punctuation, and Japanese or Arabic punctuation.
+# A URL ends before an escaped quotation mark, angle bracket or space, and before Japanese or Arabic
+# punctuation. A URL also ends before a final entity, whose semicolon `_TAG_OR_URL` leaves out.
 _URL_END = re.compile(
     r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$|[\u3001\u3002\u300d\u300f\u3011\uff01\uff09\uff1a\uff1b\uff1f\u060c\u061b\u061f]"
 )
-# As browsers parse it (WHATWG URL): at least two slashes of either kind, then the authority. With
-# fewer, the URL is relative to a page of the same scheme: it leads to the portal.
+# Browsers (WHATWG URL) expect at least two slashes of either kind before the authority. A URL with
+# fewer slashes is relative to a page of the same scheme, so it leads to the portal.
 _HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
 _IGNORED_WHITESPACE = re.compile(r"[\t\r\n]")
 _PORT = re.compile(r":\d*$")
@@ -60,7 +60,7 @@ def _link_bare_urls(clean_html: str) -> str:
 
 
 def _split_trailing_punctuation(url: str) -> tuple[str, str]:
-    """Split off punctuation, or a bracket that was opened before the URL."""
+    """Split off trailing punctuation, or a ")" whose "(" is before the URL."""
     if match := _URL_END.search(url):
         return url[: match.start()], url[match.start() :]
     if url.endswith(")") and url.count(")") > url.count("("):
@@ -79,7 +79,7 @@ def _append_host(match: re.Match[str]) -> str:
     destination = mailboxes or host_of(url)
     if destination is None:
         return label_html
-    # A text that begins like another URL is the deception that must be exposed.
+    # A link text that looks like a URL may show another host than the destination.
     label_host = label.removeprefix("https://").removeprefix("http://").partition("/")[0]
     shows_destination = (
         label == mailboxes if mailboxes else not destination or label_host == destination

@@ -40,7 +40,7 @@ def render_message(text: str) -> str:
     parts = list(_split(text))
     code_parts = [part for part in parts if part.is_code]
     frames = _render_code(code_parts) if code_parts else []
-    if len(frames) != len(code_parts):  # the renderer has found other code blocks than `_split`
+    if len(frames) != len(code_parts):  # the renderer and `_split` found different code blocks
         return _escape(text)
     next_frame = iter(frames)
     message_html = "".join(
@@ -91,7 +91,7 @@ def _code_html(part: _Part, frame: str) -> str:
 
 
 def _fence_html(line: str) -> str:
-    """Return the HTML of a fence, which is only for the clipboard and for scripts."""
+    """Return the HTML of a fence, which is not visible, but copied with the message."""
     return f'<span class="visually-hidden" aria-hidden="true">{_escape(line)}</span>'
 
 

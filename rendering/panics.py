@@ -13,7 +13,7 @@ R = TypeVar("R")
 class ParserPanicked(Exception):
     """Raised when a Rust library has panicked, which is a fault of the library.
 
-    The exception has no message, because the message of the panic may contain the text.
+    The exception has no message, because the panic's message may contain text of a conversation.
     """
 
 

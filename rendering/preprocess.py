@@ -35,7 +35,7 @@ _TAG_START = re.compile(r"<[A-Za-z/!?]")
 
 @panics_as_errors
 def preprocess(text: str) -> str:
-    """Return the text with raw HTML escaped and formulas in dollars; line numbers stay the same."""
+    """Escape raw HTML, and put formulas between dollar signs; line numbers stay the same."""
     return escape_raw_html(brackets_to_dollars(normalize_line_ends(text)))
 
 
@@ -85,7 +85,7 @@ def escape_raw_html(text: str) -> str:
         escaped_text = _escape_html_events(text)
         if escaped_text == text:
             return text
-        # Escaped HTML no longer encloses the text after it, which may now be HTML itself.
+        # The parser may now take text after the escaped HTML for HTML.
         text = escaped_text
     return text.replace("<", escape_html("<"))
 

@@ -12,7 +12,7 @@ from rendering.formulas import MathBudget
 from rendering.panics import panics_as_errors
 from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
 
-# Increase it with each change of the HTML of a text, so that cached HTML is rendered again.
+# Increase this version when the HTML of a text changes, so that cached HTML is rendered again.
 RENDERER_VERSION = 4
 
 MAX_MARKDOWN_CHARACTERS = 500_000
@@ -34,7 +34,7 @@ _REFERENCE_START = re.compile(r"&(?=[#A-Za-z0-9])")
 # order than it runs, which deceives readers.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-# No images: loading one would tell its host what is read. No id, no hx-*, no style.
+# No images: the host of an image would learn what a person reads. No id, no hx-*, no style.
 _cleaner = nh3.Cleaner(
     tags={
         *("a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6"),
@@ -62,9 +62,8 @@ _cleaner = nh3.Cleaner(
 def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> str:
     """Render Markdown; raw HTML in it is shown as text.
 
-    `scope` separates the ids of its footnotes from those of other replies on the page. A text that
-    is too long or too deep to be sanitised quickly, or whose HTML would be too large, is shown as
-    plain text.
+    `scope` makes the ids of footnotes unique among the replies of a page. A text that is too long
+    or too deep to be sanitised quickly, or whose HTML would be too large, is shown as plain text.
     """
     html_limit = max_html_length(len(text))
     if len(text) > MAX_MARKDOWN_CHARACTERS or has_too_many_cells(

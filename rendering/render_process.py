@@ -30,8 +30,8 @@ class RendererClosed(Exception):
 class RenderProcess:
     """Renderer of whole replies: short texts here, long ones in a child process.
 
-    The child renders one text at a time. It is started when it is needed, and replaced when it
-    crashes or takes longer than `timeout` seconds; that text is then shown as plain text.
+    The child process starts on demand and renders one text at a time. If the child crashes or takes
+    longer than `timeout` seconds, it is replaced, and the text is shown as plain text.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class RenderProcess:
 
 
 class _Child:
-    """A child process, and the socket that connects to it. It ends when the socket is closed."""
+    """A child process, and the socket that connects to it. Closing the socket ends the process."""
 
     def __init__(self, timeout: float, idle_seconds: float) -> None:
         self._socket, child_socket = socket.socketpair()
@@ -102,7 +102,7 @@ class _Child:
         self._file = self._socket.makefile("rw", encoding="ascii")
 
     def render(self, text: str, scope: str) -> str:
-        """Render a text. Raises OSError, TimeoutError among them, or ValueError if it fails."""
+        """Render a text. Raises OSError (such as TimeoutError) or ValueError on failure."""
         self._file.write(json.dumps([text, scope]) + "\n")
         self._file.flush()
         html: str = json.loads(self._file.readline())

@@ -14,8 +14,8 @@ from service.twins import Sampling
 bp = Blueprint("health", __name__)
 
 VERSION_TABLE = "service_alembic_version"
-# Messages for people may end with this sentence. The `check` command removes the sentence, because
-# the administrator runs this command.
+# Last sentence of some error messages. The `check` command omits `CONTACT`, because administrators
+# run this command.
 CONTACT = " Please contact your administrator."
 TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 PROBE_PROMPT = [{"role": "user", "content": "Say yes."}]
@@ -40,7 +40,7 @@ def can_write(service: Container) -> bool:
     """Return whether the database is writable, by writing to it."""
     try:
         with service.database.write() as connection:
-            # A write is needed: a full disk rejects nothing else.
+            # Only a write shows that the disk is full.
             connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = version_num"))  # noqa: S608
     except DatabaseUnavailable:
         return False
@@ -67,7 +67,7 @@ def _check_twins(service: Container) -> bool:
 
 
 def _check_model(service: Container) -> bool:
-    """Request a short reply: only this proves that key, model name and server match."""
+    """Request a short reply, which checks the key, the model name and the server together."""
     try:
         reply = "".join(service.model.stream_reply(PROBE_PROMPT, Sampling(max_tokens=8)))
     except ModelFailed as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # The name of the portal in access lists and commands. A token that claims this name is refused.
 PORTAL_NAME = "portal"
-# Contains a control character, which the `sub` of a token cannot.
+# The `sub` of a token cannot contain a control character, so no token can claim this owner.
 PORTAL_OWNER = f"\x1f{PORTAL_NAME}"
 
 

@@ -1,7 +1,7 @@
 """Pages of lists, and opaque cursors that continue a list after its last item.
 
-Pages are counted from the start of a list, so an item that moves to the start shifts all others. A
-cursor names the last item instead.
+The items of a numbered page change when another item moves to the start of the list. A cursor does
+not depend on earlier items, because it names the last item of the previous page.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ conversations = Table(
     Column("updated_at", Float, nullable=False),
     # Expiry of the lease of the running reply: after a crash it runs out by itself.
     Column("replying_until", Float, nullable=False),
-    # Message that is being replied to: a late end must not release the lease of another reply.
+    # Message that the running or last reply answers. Stop requests name this message.
     Column("replying_to", String(32)),
     # Id of the lease: the holder of an expired lease must not act on the next one. None if free.
     Column("replying_by", String(32)),

@@ -36,7 +36,7 @@ from tests.support.resources import ProcessGuard
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from web.container import Portal
 
-# The duration of an example depends on the load of the machine; tools/bench measures speed.
+# The duration of a Hypothesis example depends on the load of the machine, so it is not limited.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 properties.load_profile("untimed")
 
@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return the number of test processes: one per core, plus one if browser tests are excluded.
 
-    Tests that need no browser often wait.
+    Tests without a browser often wait, so one more process saves time.
     """
     uses_browsers = "not (browser" not in config.option.markexpr
     return (os.cpu_count() or 1) + (not uses_browsers)
@@ -74,7 +74,7 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a database file with all tables. Copying it is faster than running migrations."""
+    """Return a database file with all tables; copying the file is faster than migrations."""
     path = tmp_path_factory.mktemp("tables") / "portal.db"
     create_tables(f"sqlite:///{path}")
     return path
@@ -121,7 +121,7 @@ def _template_cache() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _url_builder_cache() -> Iterator[None]:
-    """Share compiled URL builders between all portals: compiling takes half of their start."""
+    """Share compiled URL builders: compiling them takes half of the start of a portal."""
     compile_builder = Rule._compile_builder
     builders: dict[object, Callable[..., tuple[str, str]]] = {}
 
@@ -149,7 +149,7 @@ def _compiled_query_cache() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "create_engine", create_engine)
-        # The dialect is a part of the key.
+        # The key of the cache contains the dialect, so all SQLite dialects must be equal.
         patch.setattr(SQLiteDialect, "__eq__", lambda self, other: type(self) is type(other))
         patch.setattr(SQLiteDialect, "__hash__", lambda self: hash(type(self)))
         yield
@@ -157,7 +157,7 @@ def _compiled_query_cache() -> Iterator[None]:
 
 @pytest.fixture
 def clock() -> AdjustableClock:
-    """Return the adjustable clock of the portal; its pauses are short."""
+    """Return the portal's adjustable clock, whose `sleep` returns early."""
     return AdjustableClock()
 
 
@@ -232,7 +232,7 @@ def bundled_model(processes: None) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Run a real Chromium."""
-    # Before `sync_playwright`, because the search for Playwright's own Chromium starts Playwright.
+    # Find Chromium first, because the search for Playwright's own Chromium starts Playwright.
     path = chromium.find_or_install_chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)

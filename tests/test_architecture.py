@@ -23,8 +23,8 @@ MAY_IMPORT = {
     "migrations": set(),
 }
 MAY_IMPORT["app"] = set(MAY_IMPORT)
-# Modules of these packages are imported by name. Other packages export their public names in
-# __init__.
+# The modules of these packages are imported by name. All packages that are not in this set export
+# their public names in __init__.
 NAMESPACES = {"core", "web", "chat", "service", "blueprints", "migrations"}
 FORBIDDEN_LIBRARIES = {
     "accounts": {"flask", "requests"},
@@ -47,7 +47,7 @@ def module_name(path: Path) -> str:
 
 
 def package_of(module: str) -> str:
-    """Return the package of a module; a package is its own package."""
+    """Return the package of a module, or the module itself if it is a package."""
     return module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
 
 
@@ -125,7 +125,7 @@ def test_sibling_packages_have_no_import_cycles():
                 continue
             if not is_inside(package_of(other), own):
                 graph.setdefault(own, set()).add(package_of(other))
-    # A namespace contains modules as well as packages; only packages are checked here.
+    # Leave out namespaces, which contain modules as well as packages.
     siblings = {
         package: {other for other in others if other not in NAMESPACES}
         for package, others in graph.items()

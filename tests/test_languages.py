@@ -85,7 +85,7 @@ def test_translations_are_complete_and_contain_no_markup(
 
 
 def test_translations_keep_the_placeholders(messages: list[Message]):
-    """A plural form may omit the number (and spell it out); the last form has every placeholder."""
+    """A plural form may spell out the number, but the last form has every placeholder."""
     wrong = []
     for message in messages:
         wanted = set(PLACE.findall(" ".join(sentences(message))))

@@ -96,7 +96,7 @@ SENTENCES = NOT_SENT | {
 
 
 def restore(folder: Path, kind: str) -> dict[str, Any]:
-    """Write the databases and secrets of the revision; return what else is known of them."""
+    """Write the databases and secrets of the revision, and return its recorded data."""
     folder.mkdir(mode=0o700)
     for dump in DATA.glob(f"{REVISION}_{kind}_*.sql"):
         name = dump.stem.rpartition("_")[2]
@@ -114,7 +114,7 @@ def continue_clock(clock: AdjustableClock, known: dict[str, Any]) -> None:
 
 
 def displayed(turn: Tag) -> dict[str, str]:
-    """Return what is displayed of a turn, in the form of the files in `tests/data`."""
+    """Return what a page shows of a turn, in the format of the files in `tests/data`."""
     return {
         "id": str(turn["data-turn"]),
         "state": str(turn["data-state"]),
@@ -132,7 +132,7 @@ def in_the_words_of_today(turn: dict[str, str]) -> dict[str, str]:
 
 
 def assert_unchanged(person: Person, known: dict[str, Any]) -> None:
-    """Assert that all conversations have their titles, turns, states, sentences and HTML."""
+    """Assert that all conversations and lists look as recorded, apart from reworded notes."""
     for path, conversation in known["conversations"].items():
         page = person.get(path)
         assert text_in(page.html, "h1") == conversation["title"]

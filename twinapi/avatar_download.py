@@ -24,7 +24,7 @@ from twinapi.ssrf_guard import connect
 from twinapi.watchdog import Deadline
 
 MAX_BYTES = 512 * 1024
-# The limit for avatars from the service itself: the embedded one accepts files of this size.
+# Limit for avatars from the service itself. The embedded service accepts files up to this size.
 MAX_SAME_ORIGIN_BYTES = 1024 * 1024
 DEFAULT_PORTS = {"http": 80, "https": 443}
 HEADERS = {
@@ -82,7 +82,7 @@ class AvatarDownloader:
                 ):
                     content += chunk
         if deadline.has_passed:
-            # The truncated body looks like a complete one.
+            # After an abort, a truncated body can look complete.
             raise AvatarUnavailable("the download timed out")
         if len(content) > max_bytes:
             raise AvatarUnavailable("it is too large")
@@ -95,7 +95,7 @@ class AvatarDownloader:
             "is_private_allowed": is_same_origin,
             "abort_handle": abort_handle,
         }
-        # Without a port, http.client would take the end of an IPv6 address for one.
+        # Without an explicit port, http.client would read the end of an IPv6 address as the port.
         host, port = (url.host or "").strip("[]"), _port(url)
         if url.scheme == "http":
             return _Pool(host, port, **options)
@@ -104,9 +104,9 @@ class AvatarDownloader:
 
 
 class _EarlyAbortHandle(AbortHandle):
-    """Abort handle that works at any time.
+    """Abort handle that also works during the TLS handshake.
 
-    The socket is not accessible during the TLS handshake, so the handle holds a duplicate of it.
+    The socket is not accessible during the handshake, so the handle holds a duplicate of it.
     """
 
     _socket_copy: socket.socket | None = None
@@ -144,7 +144,7 @@ class _Connection(HTTPConnection):
 
 
 class _SecureConnection(_Connection, HTTPSConnection):
-    """The same over TLS."""
+    """TLS connection that checks the addresses of its host, and can be aborted."""
 
 
 class _Pool(HTTPConnectionPool):

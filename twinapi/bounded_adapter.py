@@ -67,7 +67,7 @@ class BoundedAdapter(HTTPAdapter):
     ) -> ConnectionPool:
         """Return the pool for a request; its connections know the request's abort handle."""
         pool = super().get_connection_with_tls_context(request, *args, **options)
-        # The copy shares the connections of the pool.
+        # The copied pool shares the connections of the original pool.
         pool = copy(pool)
         pool.abort_handle = getattr(request, "abort_handle", None)  # type: ignore[attr-defined]
         return pool
@@ -89,7 +89,7 @@ def _bounded_pool_class(pool_class: Any, connection_class: Any, head_timeout: fl
                         raise TimeoutError from None
                     raise
             if deadline.has_passed:
-                # The truncated headers look like complete ones.
+                # After an abort, truncated headers can look complete.
                 response.close()
                 raise TimeoutError
             return response

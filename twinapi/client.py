@@ -29,7 +29,7 @@ class Client:
     """A client for one service, with one API key and optionally a second, read-only key.
 
     `ca_file` holds the certificates to trust instead of the public ones. Times are in seconds.
-    `on_limits` receives the announced limits of the first key. Every call can raise TwinApiError.
+    `on_limits` receives the rate limits of `key`. Every call can raise TwinApiError.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Client:
             ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
-            # Later than the stream's own deadline, which raises the more precise error.
+            # The stream's own deadline is earlier, and raises a more precise error.
             read_timeout=idle_timeout + 5,
             on_response=self._report_limits,
         )
@@ -84,7 +84,7 @@ class Client:
     ) -> Client:
         """Return a client for the same service with another credential: a key or a JWT.
 
-        It shares the connections of this one.
+        Both clients share their connections.
         """
         client = copy(self)
         client._key, client._read_key = key, read_key or key
@@ -264,7 +264,7 @@ class Client:
 def _path_segment(identifier: str) -> str:
     """Quote an id as one path segment. Raises NotFound for an id that cannot be a path segment."""
     if identifier in {"", ".", ".."}:
-        # URL parsers would resolve these to another path.
+        # URL parsers would resolve an empty or dot segment to another path.
         raise errors.NotFound(404)
     return quote(identifier, safe="")
 
@@ -295,7 +295,7 @@ def _parse_page(payload: object, parse: Callable[[object], T | None], limit: int
 
 
 def _page_count(payload: object) -> int:
-    """Return the number of pages, 1 if the response does not contain it."""
+    """Return the number of pages, or 1 if the response does not contain this number."""
     pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
     pages = pagination.get("pages") if isinstance(pagination, Mapping) else None
     return pages if isinstance(pages, int) else 1

@@ -1,4 +1,4 @@
-"""Errors of the client: a class for the program, a code with parameters for the message.
+"""Errors of the client. Each has a code and parameters for the message that people see.
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no response in time
@@ -23,9 +23,10 @@ from __future__ import annotations
 class TwinApiError(Exception):
     """Base class of the errors of the client.
 
-    `code` identifies the message for a person, and `params` has its values; the web layer has the
-    messages (web/i18n/service_messages.py). `perhaps_received` says that the service may have
-    received the message anyway. `unsent_requests` is the number of requests that were not sent.
+    `code` identifies the message that people see, and `params` are the values in this message
+    (web/i18n/service_messages.py). `perhaps_received` is True if the service may have received the
+    person's message despite the error. `unsent_requests` is the number of requests that were not
+    sent.
     """
 
     code = "service_unusable"
@@ -35,7 +36,7 @@ class TwinApiError(Exception):
     def __init__(self, code: str | None = None, **params: str) -> None:
         self.code = code or self.code
         self.params = params
-        # Without the parameters, which may repeat a person's message: errors are logged.
+        # Errors are logged, so the text omits `params`, which may repeat a person's message.
         super().__init__(self.code)
 
 

@@ -16,10 +16,10 @@ from twinapi.key_mask import REDACTED, mask_keys
 from twinapi.models import MAX_NESTING, clean, message_text, parse_id
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
-# The part of an error that is scanned: the search for keys takes more than linear time.
+# Only this much of an error is searched for keys: the search takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
 MAX_PROGRESS_CHARACTERS = 100
-# Text that looks like a key is never displayed, whatever put it into the error.
+# Text in an error that looks like a key is never displayed, even if it is not a known key.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
 )
@@ -69,7 +69,7 @@ Event = Progress | Delta | Complete | Failed
 
 
 def parse(event: ServerSentEvent, secrets: Sequence[str] = ()) -> Event | None:
-    """Parse an event, with `secrets` masked in errors and progress; None for an unknown one."""
+    """Parse an event; return None if it is unknown. Mask `secrets` in errors and progress."""
     try:
         return _parse_data(json.loads(event.data), event.name, secrets)
     except (ValueError, RecursionError):

@@ -11,9 +11,9 @@ from typing import Any
 class FairHTTPResponse(HTTPResponse):
     """Response for `HTTPConnection.response_class`.
 
-    While data is available, a socket never waits. Endless headers, empty compressed blocks or
-    chunks of one byte would block the event loop within a single call. The watchdog runs in the
-    same event loop and could not abort the call.
+    A socket never waits while data is available, so other greenlets do not run. Endless headers,
+    empty compressed blocks or chunks of one byte would block the event loop within a single call.
+    The watchdog runs in the same event loop and could not abort the call.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 REDACTED = "•••"
-# Shorter keys are not masked: they are not secret, and may be ordinary words of a reply.
+# Keys below this length are not masked: they are not secret, and may be ordinary words.
 MIN_KEY_CHARACTERS = 8
 
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-# All except tabs and line ends: C0, DEL, and C1, which no keyboard produces.
+# The control characters C0, DEL and C1, except tabs and line ends.
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -18,7 +18,7 @@ _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 MAX_URL_CHARACTERS = 2000
 MAX_ID_CHARACTERS = 500
 MAX_LANGUAGE_CHARACTERS = 35
-# Content that is nested more deeply has no text: Python would raise RecursionError.
+# Content that is nested more deeply is ignored, because Python would raise RecursionError.
 MAX_NESTING = 20
 
 Json = Mapping[str, Any]
@@ -95,7 +95,7 @@ class Page(Generic[T]):
 
 
 def parse_twin(data: object) -> Twin | None:
-    """Parse a twin; return None without an id, or with an id that no URL can hold."""
+    """Parse a twin; return None if its id is missing or cannot be part of a URL."""
     if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
     if {".", ".."} & set(id_.split("/")):
@@ -116,7 +116,7 @@ def parse_twin(data: object) -> Twin | None:
 
 
 def parse_conversation(data: object) -> Conversation | None:
-    """Parse a conversation; return None without an id."""
+    """Parse a conversation; return None if it has no id."""
     if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
     return Conversation(
@@ -128,7 +128,7 @@ def parse_conversation(data: object) -> Conversation | None:
 
 
 def parse_message(data: object) -> Message | None:
-    """Parse a message of a history; return None without a role or a text."""
+    """Parse a message of a history; return None if it has no role or no text."""
     if not isinstance(data, Mapping) or not isinstance(role := data.get("role"), str):
         return None
     content = message_text(data)
@@ -147,7 +147,7 @@ def parse_message(data: object) -> Message | None:
 
 
 def parse_listed_api_key(data: object) -> ListedApiKey | None:
-    """Parse an API key of a list; return None without an id."""
+    """Parse an API key of a list; return None if it has no id."""
     if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
     return ListedApiKey(
@@ -167,7 +167,7 @@ def _timestamp(data: object) -> float | None:
 
 
 def message_text(data: object, max_nesting: int = MAX_NESTING) -> str | None:
-    """Return the text of a message of any shape, None if there is none."""
+    """Return the text of a message (a string, a list or an object), or None if there is none."""
     if isinstance(data, str):
         return clean(data)
     if max_nesting == 0:
@@ -206,14 +206,14 @@ def _language(data: Json) -> str:
 
 
 def clean_text(data: object, limit: int) -> str:
-    """Return a text for display, truncated to `limit` characters; "" for other types."""
+    """Return a text for display, truncated to `limit` characters; "" if `data` is no string."""
     return clean(data).strip()[:limit] if isinstance(data, str) else ""
 
 
 def clean_line(data: object, limit: int) -> str:
-    """Return a name for display on one line; "" for other types.
+    """Return a name for display on one line; "" if `data` is no string.
 
-    In an export, a second line could pass for the text of another person.
+    In an export, the second line of a name could pass for the text of another person.
     """
     return " ".join(clean(data).split())[:limit] if isinstance(data, str) else ""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MAX_RESET_SECONDS = 3_600
-# Higher than any real limit; larger integers do not fit into the databases.
+# No real limit is higher than this. Larger integers do not fit into the databases.
 MAX_REQUESTS = 2**31 - 1
 
 _DIGITS = re.compile(r"[0-9]{1,15}")
@@ -63,7 +63,7 @@ def parse_limits(headers: Mapping[str, str]) -> Limits | None:
 
 
 def _seconds_until(number: int | None) -> float | None:
-    """Return a duration in seconds, given as such or as a Unix timestamp in s or ms."""
+    """Return a duration in seconds; `number` is a duration, or a Unix timestamp in s or ms."""
     if number is None:
         return None
     if number > _MIN_TIMESTAMP * 1000:

@@ -1,4 +1,4 @@
-"""Protection against server-side request forgery: named hosts must have public addresses."""
+"""Protection against server-side request forgery by the URLs of avatars."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from twinapi.errors import AvatarUnavailable
 
 CONNECT_TIMEOUT_SECONDS = 3.0
 MAX_ADDRESSES = 3
-# Only this block is routed on the internet; other addresses are local, or embed another one.
+# All public addresses are in this block. Other addresses are local, or embed an IPv4 address.
 PUBLIC_IPV6 = IPv6Network("2000::/3")
 # Addresses of cloud metadata services, and some that older versions of Python report as global.
 NON_PUBLIC_IPV4 = [

@@ -21,7 +21,7 @@ from twinapi.key_mask import beginning_of_key, mask_keys
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
-# More than any model writes. Storing and rendering takes several times the size of the text.
+# No model writes that much. Storing and rendering takes several times the size of the text.
 MAX_REPLY_CHARACTERS = 1024 * 1024
 # Without pauses, a service that is faster than this process would starve the other greenlets.
 MAX_BUSY_SECONDS = 0.005
@@ -84,7 +84,7 @@ class ReplyStream(Watchable):
             raise
         finally:
             self._is_sending = False
-            # From now on, the connection may serve another reply.
+            # Detach the handle, because the connection may serve another reply later.
             self._abort_handle.attach(None)
         with response:
             with self._lock:
@@ -145,7 +145,7 @@ class ReplyStream(Watchable):
             except sse.EventTooLarge:
                 raise errors.StreamTooLarge from None
             except NETWORK_ERRORS:
-                pass  # whatever the cause, there was no final event
+                pass  # the stream ended without a final event
         if not self._is_closed:
             raise errors.StreamInterrupted(self._timeout_code)
 
@@ -159,7 +159,7 @@ class ReplyStream(Watchable):
                 time.sleep(PAUSE_SECONDS)
                 busy_seconds = 0.0
                 read_started_at = time.monotonic()
-            # Only read1 returns available bytes at once, in every framing; read waits for more.
+            # Unlike `read`, `read1` returns available bytes immediately, chunked or not.
             chunk = response.raw.read1(transport.CHUNK_BYTES, decode_content=True)
             read_ended_at = time.monotonic()
             if read_ended_at - read_started_at > PAUSE_SECONDS:
@@ -172,7 +172,7 @@ class ReplyStream(Watchable):
             yield chunk
 
     def _mask_keys(self, events: Iterator[Event]) -> Iterator[Event]:
-        """Mask the keys in the text; what may be the beginning of one waits for the next event."""
+        """Mask the keys in the text. Hold back a possible start of a key until the next event."""
         held_back = ""
         try:
             for event in events:

@@ -49,8 +49,8 @@ class Transport:
     """An HTTP session for one service; `on_response` receives each response and the key used.
 
     The key is sent only as a Bearer token: on a redirect, requests would pass X-API-Key on to
-    another host. The environment is not trusted: a ~/.netrc would replace the key, and a proxy
-    would see it.
+    another host. Settings of the environment are ignored: a ~/.netrc would replace the key, and a
+    proxy would see the key.
     """
 
     def __init__(
@@ -104,13 +104,13 @@ class Transport:
             **(headers or {}),
             "Authorization": f"Bearer {key}",
             "Accept": accept,
-            # A compressor may buffer a stream instead of sending events when they are written.
+            # Refuse compression, because a compressor may hold back the events of a stream.
             "Accept-Encoding": "identity",
         }
         data = None
         if body is not None:
             request_headers["Content-Type"] = "application/json"
-            # Escaped, an emoji takes twelve bytes instead of four, and soon exceeds body limits.
+            # An escaped emoji takes twelve bytes instead of four, which soon exceeds body limits.
             data = json.dumps(body, ensure_ascii=False).encode()
         try:
             url = self.base_url + path
@@ -166,7 +166,7 @@ def abort(response: requests.Response) -> None:
 def _connection_error(error: Exception) -> errors.TwinApiError:
     """Convert a network error.
 
-    Only a connection that was never established rules out that the request was received.
+    The service may have received the request, unless the connection was never established.
     """
     if isinstance(error, requests.exceptions.SSLError):
         return errors.ConnectionFailed("tls_failed")

@@ -15,7 +15,7 @@ class Watchable:
     """Object whose deadlines a Watchdog checks."""
 
     def check(self, now: float) -> None:
-        """Act if a deadline has passed; `now` is from time.monotonic()."""
+        """Abort if a deadline has passed; `now` is from time.monotonic()."""
         raise NotImplementedError
 
 
@@ -42,7 +42,7 @@ class Watchdog:
 
     def _run(self) -> None:
         while True:
-            # Clear the event before the check: an object that is added later sets the event again.
+            # Clear the event before the check, so that an object added meanwhile sets it again.
             self._has_watchables.clear()
             if not self._watchables:
                 self._has_watchables.wait()

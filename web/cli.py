@@ -1,4 +1,4 @@
-"""The portal's command line commands for operators."""
+"""The portal's `check` command, for operators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from web.i18n import english_message
 from web.setup_check import find_problem
 from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
-# The check command removes this sentence from messages: only administrators read its output.
+# The check command removes this ending of a message, because administrators read its output.
 CONTACT = " Please contact your administrator."
 MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0

@@ -24,7 +24,8 @@ def client_address() -> str:
 
     It is the last address in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted
     proxy's. Without a trusted proxy the headers are ignored, because any browser can send them.
-    A proxy sets only one of them, so if they disagree, the browser has sent the other.
+    A proxy sets only one of these headers. If they disagree, one is from the browser, and both are
+    ignored.
     """
     proxies = portal().settings.trusted_proxies
     peer = address = _parse(request.remote_addr or "")
@@ -37,9 +38,9 @@ def client_address() -> str:
 
 
 def client_address_hashes() -> tuple[str, ...]:
-    """Return the hash of the browser's address with the key of the day (UTC), to store it.
+    """Return the hash of the browser's address to store; its key changes every day (UTC).
 
-    In the first hour of a day, the hash with yesterday's key follows.
+    In the first hour of a day, also return the hash with yesterday's key.
     """
     now, secret_key = portal().clock.time(), str(current_app.secret_key)
     days = dict.fromkeys(int((now - age) // DAY_SECONDS) for age in (0, HOUR_SECONDS))

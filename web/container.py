@@ -39,7 +39,7 @@ from web.html_cache import HtmlCache
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
 PERSONAL_KEY_ADVICE = "The credential is that of a person, not of the portal."
-# A lost environment file must not let everyone in.
+# Without this error, a portal that has lost its environment file would admit everyone.
 MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "
     "password, proxy, key, or a list; with visitor, people without an account may use it as well."
@@ -51,7 +51,7 @@ class KeyIssuer(Protocol):
 
     @property
     def can_sign(self) -> bool:
-        """Return whether the service signs the tokens itself."""
+        """Return whether the service signs the tokens, and not an identity provider."""
 
     def sign(self, sub: str, groups: Sequence[str]) -> str:
         """Return a JWT for a person."""
@@ -107,8 +107,8 @@ class Portal:
         """Replace the groups of a person, also those of their API keys."""
         if set(groups) == set(person.groups):
             return person
-        # Before, so that a failure leaves the person unchanged and is retried. Afterwards as well:
-        # a key may have been created meanwhile.
+        # Change the keys first: after a failure, the person is unchanged and the next request tries
+        # again. Change the keys once more afterwards, because one may have been created meanwhile.
         if self.key_issuer:
             self.key_issuer.set_groups(person.id, sorted(groups))
         person = self.accounts.people.set_groups(person, groups)

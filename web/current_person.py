@@ -49,9 +49,9 @@ def person() -> str:
 
 
 def person_of_form(idempotency_key: str) -> str:
-    """Return the id of the person, or the one that a visitor gets if this form is accepted.
+    """Return the id of the person. A new visitor gets this id if the form is accepted.
 
-    It is the same when the form is submitted twice at once.
+    The id is the same when the form is submitted twice at once.
     """
     return person() or _hash_of_form("person", idempotency_key)[:32]
 
@@ -59,8 +59,8 @@ def person_of_form(idempotency_key: str) -> str:
 def remember_person(person_id: str, idempotency_key: str) -> None:
     """Store that the browser belongs to this person.
 
-    A visitor gets a new session id: an attacker who planted the old one in the browser must not be
-    able to read the conversation. It depends on the form, so that submitting it twice stores one
+    A visitor gets a new session id, so that an attacker who planted the old id cannot read the
+    conversation. The new id depends on the form, so that submitting the form twice stores one
     session.
     """
     if signed_in_person() or (session.permanent and person()):
@@ -71,6 +71,6 @@ def remember_person(person_id: str, idempotency_key: str) -> None:
 
 
 def _hash_of_form(purpose: str, idempotency_key: str) -> str:
-    # Only the browser has the key of the form, a planted cookie contains only the CSRF secret.
+    # An attacker who planted the cookie knows the CSRF secret, but not the idempotency key.
     parts = session.get(CSRF_FIELD, ""), idempotency_key
     return keyed_hash(str(current_app.secret_key), purpose, *parts)

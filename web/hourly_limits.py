@@ -28,9 +28,9 @@ class HourlyLimit:
         self._counts: dict[str, int] = {}
 
     def count(self, *names: str) -> float:
-        """Count a request of each name, and return 0.
+        """Count a request for each name. Return 0, or the seconds to wait.
 
-        If one of them has reached the limit, count nothing and return the seconds to wait.
+        If one of the names has reached the limit, count nothing and return the seconds to wait.
         """
         passed_seconds = self._clock.monotonic() - self._began_at
         if passed_seconds >= WINDOW_SECONDS or not self._counts:
@@ -58,6 +58,6 @@ def count_key_request() -> float:
 
 
 def count_new_session() -> float:
-    """Count a session without a message. Return the seconds to wait if it is not allowed."""
+    """Count a new session that stores preferences. Return the seconds to wait if not allowed."""
     limit: HourlyLimit = current_app.extensions[_NEW_SESSIONS]
     return limit.count(f"address {client_address()}")

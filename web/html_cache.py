@@ -75,8 +75,9 @@ class HtmlCache:
     def add(self, turn_id: str, text: str) -> str:
         """Render the text of a finished reply, store the HTML and return it. Never raises.
 
-        The HTML is stored only if the end of the reply is stored. A text that cannot be rendered is
-        returned as plain text. HTML that cannot be stored is rendered again when it is needed.
+        The HTML is stored only if the log contains the end of the reply. A text that cannot be
+        rendered is returned as plain text. HTML that cannot be stored is rendered again when it is
+        needed.
         """
         new_future: Future[str] = Future()
         with self._lock:
@@ -86,8 +87,8 @@ class HtmlCache:
                 future.set_result(self._render_and_store(turn_id, text))
             finally:
                 del self._in_progress[turn_id, text]
-                # This call has no effect on a finished future. If this greenlet was killed, the
-                # future is unfinished, and other greenlets wait for it.
+                # A finished future cannot be cancelled. If this greenlet was killed, the future is
+                # unfinished, and other greenlets wait for it.
                 future.cancel()
         return future.result()
 
@@ -105,7 +106,7 @@ class HtmlCache:
             with self._database.write() as connection:
                 insert = insert_or_ignore(connection, html_cache)
                 connection.execute(insert.from_select(list(html_cache.c), row))
-        except (DatabaseUnavailable, IntegrityError):  # unavailable, or the turn was deleted
+        except (DatabaseUnavailable, IntegrityError):  # IntegrityError: the turn was deleted
             logger.warning("turn %s: could not store the HTML of the reply", turn_id)
         return html
 

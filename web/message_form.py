@@ -15,7 +15,7 @@ from web.ownership import find_turn
 
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 64
 MAX_TURN_ID_CHARACTERS = 64
-# Statuses of rejections that are obsolete when the text changes: too long, or blank or invalid.
+# Another text might be accepted after these statuses: 413 (too long), 422 (blank or invalid).
 CONTENT_ERRORS = (413, 422)
 
 NOT_SENT = N_("Your message wasn't sent. It's still here.")
@@ -85,7 +85,7 @@ def read_message() -> SubmittedMessage:
 
 
 def turn_content(values: Mapping[str, str]) -> str:
-    """Return the message of the person's turn that `words_of` names, or ""."""
+    """Return the message of the person's turn with the id `values["words_of"]`, or ""."""
     turn_id = values.get("words_of", "").replace("\0", "")
     turn = find_turn(turn_id) if turn_id else None
     return turn.content if turn else ""

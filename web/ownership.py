@@ -32,7 +32,7 @@ def own_conversation(conversation_id: str) -> Conversation:
 
 
 def find_conversation(conversation_id: str) -> Conversation | None:
-    """Return a conversation of the current person with a twin that they may use, or None."""
+    """Return the person's conversation, or None if it is missing or they may not use its twin."""
     conversation = portal().conversations.find(conversation_id, person())
     return conversation if conversation and _may_use(conversation.twin_id) else None
 
@@ -49,7 +49,7 @@ def own_turn(turn_id: str) -> Turn:
 
 
 def find_turn(turn_id: str) -> Turn | None:
-    """Return a turn of the current person with a twin that they may use, or None."""
+    """Return the person's turn, or None if it is missing or they may not use its twin."""
     turn = portal().turns.find(turn_id, person())
     return turn if turn and _may_use(turn.twin_id) else None
 

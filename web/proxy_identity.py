@@ -13,15 +13,15 @@ from web.container import portal
 MAX_SUBJECT_CHARACTERS = 200
 MAX_GROUPS = 200
 MAX_JWT_CHARACTERS = 8_000
-# RFC 7519: three base64url parts. Anything else must not get into a header.
+# RFC 7519: three base64url parts. No other value may be sent in a header.
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 
 def proxy_subject() -> str | None:
     """Return the name in the proxy's header, or None if there is no acceptable one.
 
-    A comma may come from two headers, one of which the browser has sent (RFC 9110, 5.3), so names
-    with commas are refused, as are control characters and bytes that are not UTF-8.
+    A name with a comma is refused: it may combine two headers, one of them from the browser
+    (RFC 9110, 5.3). Control characters and bytes that are not UTF-8 are refused, too.
     """
     subject = _read_header(portal().settings.proxy_user_header) or ""
     is_plain = subject.isprintable() and subject == subject.strip() and "," not in subject
@@ -44,7 +44,7 @@ def proxy_groups() -> Sequence[str] | None:
 
 
 def proxy_token() -> str:
-    """Return the person's JWT for the service in the proxy's header, or ""."""
+    """Return the person's JWT from the proxy's header, or "" if there is no valid one."""
     token = _read_header(portal().settings.proxy_token_header) or ""
     scheme, _, rest = token.partition(" ")
     token = rest.strip() if scheme.lower() == "bearer" else token.strip()

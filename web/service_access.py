@@ -12,7 +12,7 @@ from web.session_key import read_key
 
 
 def service_access() -> ServiceAccess:
-    """Return the access to the service that the current person has."""
+    """Return the person's access to the service: with their own credential or the portal's key."""
     if "service_access" not in g:
         g.service_access = _find_access()
     access: ServiceAccess = g.service_access
@@ -22,8 +22,8 @@ def service_access() -> ServiceAccess:
 def _find_access() -> ServiceAccess:
     person = signed_in_person()
     if person and is_from_proxy() and portal().settings.proxy_token_header:
-        # Without an acceptable token the service refuses the requests: a person must not get
-        # what the portal's key has access to.
+        # Without a valid token, the service refuses the requests. The portal's key is not used
+        # instead, because it may have access to more.
         return portal().personal_access.get(person.id, proxy_token())
     if person and (api_key := read_key()):
         return portal().personal_access.get(person.id, api_key)

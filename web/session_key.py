@@ -1,7 +1,7 @@
 """The API key that a person has signed in with, in their session.
 
-It is encrypted with the id of the session, of which the database has only a hash: neither the
-database nor a backup reveals the key.
+The key is encrypted with the session id. The database contains only a hash of that id, so neither
+the database nor a backup reveals the key.
 """
 
 from __future__ import annotations

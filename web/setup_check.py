@@ -12,7 +12,7 @@ import requests
 from core.settings import Settings
 from web.setup_probe import PROBE_HEADER, Observation, probe_signature
 
-# Claims that no proxy may pass on: an address for documentation (RFC 5737), and a name.
+# Forged values that the portal must not accept. The address is for documentation (RFC 5737).
 FORGED_ADDRESS = "192.0.2.99"
 FORGED_NAME = "forged-by-twindow-check"
 TIMEOUT_SECONDS = 20.0
@@ -110,7 +110,7 @@ def _transport_problem(settings: Settings, url: str, seen: Observation) -> Probl
 def _address_problem(settings: Settings, url: str, seen: Observation) -> Problem | None:
     own, public = urlsplit(settings.own_url), urlsplit(url)
     if own.netloc == public.netloc:
-        return None  # there is no proxy
+        return None  # the URL is the portal's own: there is no proxy
     if seen.forwarded_for and seen.forwarded_for != FORGED_ADDRESS and not seen.is_peer_trusted:
         return _untrusted_peer(settings, seen)
     if seen.forwarded_for == FORGED_ADDRESS:

@@ -1,6 +1,6 @@
-"""What the portal sees of a request, for `twindow check`: /healthz/request.
+"""Report on how a request reaches the portal, for `twindow check`: /healthz/request.
 
-Only the command can ask, because its header is a hash with the secret key.
+Only the command gets a response, because its header is signed with the secret key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PROBE_HEADER = "X-Twindow-Check"
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A request as the portal sees it behind a proxy.
 
-    `identity_header` is the raw value of the header with the person's name, `identity` the name
+    `identity_header` is the raw value of the header with the person's name. `identity` is the name
     that the portal accepts. `groups_header` is the raw value of the header with their groups.
     `time` is the clock of the portal, in seconds since 1970.
     """

@@ -24,8 +24,8 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,
         "limit": settings.message_limit,
-        # The embedded service always offers API keys. Another service is known to offer API keys
-        # only if it accepts the JWTs that a proxy passes on.
+        # The embedded service always offers API keys. Another service is assumed to offer API
+        # keys if the proxy sends JWTs for it.
         "can_create_api_keys": settings.is_embedded or bool(settings.proxy_token_header),
         "can_sign_in": settings.sign_in.has_passwords or settings.sign_in.has_keys,
         "model_note": model_note,

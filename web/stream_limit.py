@@ -10,7 +10,7 @@ from core.descriptors import max_connections
 from web.client_address import client_address
 from web.current_person import person
 
-# Per person and process. A browser follows only the replies it shows, in about six tabs.
+# Per person and process. A browser follows only visible replies, with about six connections.
 MAX_STREAMS_PER_PERSON = 24
 
 _EXTENSION_KEY = "stream_counts"
@@ -18,7 +18,7 @@ _EXTENSION_KEY = "stream_counts"
 
 def init_app(app: Flask) -> None:
     """Create the stream counter of this app."""
-    # A whole company may share one address. Half of the connections remain for other addresses.
+    # A whole company may share one address. This limit leaves half of the connections to others.
     app.config["MAX_STREAMS_PER_ADDRESS"] = max_connections() // 2
     app.extensions[_EXTENSION_KEY] = Counter[str]()
 

@@ -1,4 +1,4 @@
-"""Twins that the current person may use. All others look like missing ones."""
+"""Twins that the current person may use. Other twins look as if they did not exist."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def list_twins() -> TwinList:
 
 
 def find_twin(twin_id: str) -> Twin:
-    """Return a twin. Raises TwinApiError; NotFound also if the person may not use the twin."""
+    """Return a twin. Raises TwinApiError, also if the person may not use the twin (NotFound)."""
     access = twin_access()
     if not access.allows(twin_id):
         raise NotFound(404)
     twin = service_access().catalogue.find(twin_id)
-    if not access.allows(twin.id):  # a service may ignore case
+    if not access.allows(twin.id):  # the service may ignore the case of ids
         raise NotFound(404)
     return twin
 
@@ -53,5 +53,5 @@ def cached_twins() -> Mapping[str, Twin]:
 
 
 def is_missing(twin_id: str) -> bool:
-    """Return whether the list of the service is complete and lacks the twin, without a call."""
+    """Return whether the cached list is complete and lacks the twin. Sends no request."""
     return service_access().catalogue.is_missing(twin_id)

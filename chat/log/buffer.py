@@ -17,8 +17,8 @@ MAX_SLICES = 4
 class LogBuffer:
     """Buffer of one reply log that wakes its readers and tracks which entries are not stored yet.
 
-    Deltas are buffered for one slice (longer for long replies) and merged into one entry; only the
-    latest progress is kept. A fast service therefore costs readers and database no more than a
+    Deltas are buffered for one time slice (longer for long replies) and merged into one entry; only
+    the latest progress is kept. A fast service therefore costs readers and database no more than a
     slow one. Entries are numbered from 1.
     """
 
@@ -80,7 +80,7 @@ class LogBuffer:
     def mirror(self, rows: Iterable[tuple[int, Entry]]) -> None:
         """Add rows that another process has stored. Only the next row, or an end, is added.
 
-        Other rows are of an older query, or follow a gap; the next query returns what is missing.
+        Other rows are already in the buffer, or follow a gap; the next query returns missing rows.
         """
         for seq, entry in rows:
             if isinstance(entry, Ended):
@@ -150,7 +150,7 @@ class LogBuffer:
         return self.is_running and not self._are_requests_forbidden
 
     def forbid_requests(self) -> bool:
-        """Prevent requests of the worker. Return whether it has sent the message."""
+        """Forbid further requests. Return whether the worker may have sent the message."""
         with self._changed:
             self._are_requests_forbidden = True
             return self._on_end is not None

@@ -34,11 +34,11 @@ class Delta(msgspec.Struct, frozen=True, tag="delta"):
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
-    """Final entry of a log. It replaces all others, and nothing follows it."""
+    """Final entry of a log, which replaces all other entries."""
 
     state: ReplyState
     text: str = ""
-    # Why the reply ended: a code of web/i18n/service_messages.py with the values of its message.
+    # Why the reply ended: a code in web/i18n/service_messages.py, and the values for its message.
     code: str = ""
     params: dict[str, str] = {}
     perhaps_received: bool = False
@@ -121,5 +121,5 @@ def join_text(entries: Iterable[Entry]) -> str:
 
 
 def keep_text(ended: Ended, entries: Iterable[Entry]) -> Ended:
-    """Return the end with the text of these entries, unless it has a text."""
+    """Return the end. If the end has no text, add the text of these entries."""
     return ended if ended.text else msgspec.structs.replace(ended, text=join_text(entries))

@@ -45,7 +45,7 @@ class Flusher:
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        """Wake the thread, which the first call starts, because there are entries to store."""
+        """Wake the thread to store new entries. The first call starts the thread."""
         if self._thread is None:
             self._thread = threading.Thread(
                 target=self._flush_until_closed, daemon=True, name="flusher"
@@ -84,7 +84,7 @@ class Flusher:
                 }
                 if store.add(connection, new_entries):
                     self.notifier.notify(connection)
-                # The row of a turn without entries may not be committed yet.
+                # Ignore turns without entries: perhaps their rows are not committed yet.
                 skipped_ids = {id_ for id_ in unflushed if unflushed[id_]} - locked_ids
                 missing_ids = skipped_ids - store.select_existing(connection, skipped_ids)
         for turn_id in locked_ids:
@@ -103,7 +103,7 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        """Store the ends that could not be stored yet. The next run tries a failed end last."""
+        """Store the ends that are not stored yet. If an end fails, the next run tries it last."""
         unstored_ends = self._buffers.unstored_ends
         for turn_id, ended in list(unstored_ends.items()):
             try:

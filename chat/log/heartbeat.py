@@ -2,7 +2,7 @@
 
 Clocks of different processes are never compared. An observer measures for how long a counter does
 not change, and the time between two observations counts for `MAX_OBSERVATION_SECONDS` at most.
-Clocks that differ or jump, and machines that were suspended, therefore end no reply.
+So no reply ends because clocks differ or jump, or because the observing process was suspended.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class Heartbeat:
         }
 
     def remove_worker(self, connection: Connection, worker_id: str, beat_count: int) -> None:
-        """Delete a worker unless its counter has changed since.
+        """Delete a worker if its counter is still `beat_count`.
 
-        Its running turns are abandoned then.
+        The running turns of a deleted worker are abandoned.
         """
         condition = (producers.c.id == worker_id) & (producers.c.beat == beat_count)
         connection.execute(delete(producers).where(condition))
@@ -100,7 +100,7 @@ class Heartbeat:
     def remove_own_heartbeat(self, connection: Connection) -> None:
         """Delete the row of this process when it shuts down.
 
-        Turns that it has not ended are abandoned at once.
+        Turns that this process has not ended are abandoned at once.
         """
         connection.execute(delete(producers).where(producers.c.id == self.worker_id))
 

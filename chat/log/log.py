@@ -1,8 +1,8 @@
 """Reply logs, which together are the transcript. Workers append, readers follow by cursor.
 
 Readers in the same process get entries from memory, at most 20 times per second and turn (5 times
-for very long replies). Entries are stored at most one slice later, in one transaction for all
-turns; `kill -9` loses that slice.
+for very long replies). Entries are stored at most one slice (50 ms) later, in one transaction for
+all turns. `kill -9` loses the entries that are not stored yet.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Log:
     """Reply logs of all turns.
 
     `on_end(turn_id, text)` is called for each reply with text that this process ends before it
-    shuts down, after the end is stored and readers are notified. It must not raise.
+    shuts down, after the end is stored and readers are notified. `on_end` must not raise.
     """
 
     # Readers get an empty batch after this long without entries.
@@ -64,7 +64,7 @@ class Log:
         self._recovery.start()
 
     def claim(self, connection: Connection, turn_id: str) -> str:
-        """Open the buffer of a turn that the transaction inserts. Return the id of its worker.
+        """Open the buffer of a turn that the transaction inserts. Return the id of the worker.
 
         The heartbeat is recorded in the same transaction, so that no process that sees the turn
         takes its worker for dead. If the transaction fails, call `cancel_claim`. Raises
@@ -80,8 +80,8 @@ class Log:
     def cancel_claim(self, turn_id: str) -> None:
         """Give up a turn that could not be inserted.
 
-        The confirmation of its commit may have been lost. If the turn exists, it ends unsent:
-        other processes would wait for its reply as long as this one lives.
+        If only the confirmation of the commit was lost, the turn exists. It is then ended as not
+        sent: other processes would otherwise wait for its reply as long as this process lives.
         """
         if self._buffers.get(turn_id):
             self.end_later(turn_id, NOT_CONFIRMED)
@@ -156,7 +156,7 @@ class Log:
     def end_later(self, turn_id: str, ended: Ended, shown: Ended | None = None) -> None:
         """End a turn that cannot be stored now, and store its end as soon as possible.
 
-        Readers in this process get the end at once; `shown` instead, if given.
+        Readers in this process get `shown` at once, or `ended` if `shown` is None.
         """
         if buffer := self._buffers.get(turn_id):
             ended = keep_text(ended, buffer.entries)
@@ -191,7 +191,7 @@ class Log:
             try:
                 self._recovery.interrupt(turn_id)
                 stored_batches[turn_id] = self.read(turn_id)
-            except DatabaseUnavailable:  # the page can still be read
+            except DatabaseUnavailable:  # show the reply as interrupted anyway
                 stored_batches[turn_id] = as_interrupted(stored_batches[turn_id])
         return buffered_batches | stored_batches
 

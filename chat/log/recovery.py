@@ -22,19 +22,19 @@ INTERRUPTED_BY_DEAD_WORKER = Ended(
     ReplyState.INTERRUPTED, code="worker_died", perhaps_received=True
 )
 
-# Checked inside the transaction that ends a turn. Takes the connection and the seconds spent
-# waiting for the lock of the transaction.
+# Condition that is checked inside the transaction that ends a turn. Its arguments are the
+# connection and the seconds that the transaction waited for its lock.
 Precondition = Callable[[Connection, float], bool]
 
 
 class Recovery:
     """Recovery of replies whose workers are dead.
 
-    `end_turn` ends a turn if the precondition still holds in its transaction. The turns in
+    `end_turn` checks its precondition in the transaction that ends the turn. The turns in
     `local_turn_ids` have a worker in this process and are never abandoned.
     """
 
-    # After a longer wait for the lock, live workers could not write their heartbeats either.
+    # If the lock takes longer than this, live workers cannot write their heartbeats either.
     max_lock_wait_seconds = 0.5
 
     def __init__(
@@ -56,7 +56,7 @@ class Recovery:
         threading.Thread(target=self._sweep_at_start, daemon=True, name="recovery").start()
 
     def close(self) -> None:
-        """Stop the start-up sweep."""
+        """Stop the thread that `start` has started."""
         self._closing.set()
 
     def interrupt_abandoned(self, turn_ids: Iterable[str]) -> list[str]:
@@ -75,7 +75,7 @@ class Recovery:
             return self._heartbeat.abandoned_turn_ids(connection, remote_turn_ids)
 
     def interrupt_if_uncontended(self, turn_ids: Iterable[str]) -> None:
-        """Record a heartbeat, then interrupt abandoned replies unless the lock was contended.
+        """Record a heartbeat, then interrupt abandoned replies if the write lock was free.
 
         If this process had to wait for the write lock, live workers had to wait, too, and their
         heartbeats may be late.
@@ -88,7 +88,7 @@ class Recovery:
             self.interrupt_abandoned(turn_ids)
 
     def sweep(self) -> None:
-        """Remove stale workers and interrupt all abandoned replies, also those without readers.
+        """Remove stale workers, and interrupt all abandoned replies, even if nobody reads them.
 
         Called repeatedly for a while after a process has started.
         """
@@ -106,9 +106,9 @@ class Recovery:
         self.interrupt_abandoned(turn_ids)
 
     def interrupt(self, turn_id: str) -> bool:
-        """Mark a reply as interrupted unless its worker is alive. Return whether it was marked.
+        """Mark a reply as interrupted unless its worker is alive.
 
-        Raises DatabaseUnavailable.
+        Returns whether the reply was marked. Raises DatabaseUnavailable.
         """
         try:
             return self._end_turn(
@@ -129,7 +129,7 @@ class Recovery:
         return is_still_abandoned
 
     def _can_judge(self, connection: Connection, lock_wait: float) -> bool:
-        """Return whether live workers can write their heartbeats, by writing a row as they do."""
+        """Write a test row, and return whether live workers can write their heartbeats."""
         started_at = self._clock.monotonic()
         try:
             self._heartbeat.probe(connection)
@@ -157,6 +157,6 @@ class Recovery:
 
 
 def as_interrupted(batch: Batch) -> Batch:
-    """Return the whole log of an abandoned reply as if it had been interrupted."""
+    """Return the log that an abandoned reply has after it is interrupted."""
     ended = keep_text(INTERRUPTED_BY_DEAD_WORKER, batch.entries)
     return Batch(0, batch.last_seq + 1, (ended,))

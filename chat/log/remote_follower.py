@@ -23,8 +23,8 @@ MAX_TURNS_PER_QUERY = 200
 class RemoteFollower:
     """Poller that mirrors the remote logs with readers in this process.
 
-    One thread polls all of them. It passes the ids of the running turns to `interrupt_abandoned`,
-    which ends those of dead workers.
+    One thread polls all these logs. The thread passes the ids of the running turns to
+    `interrupt_abandoned`, which ends those of dead workers.
     """
 
     retry_seconds = 1.0
@@ -60,7 +60,7 @@ class RemoteFollower:
         self._wakeup.set()
         try:
             if not reader_count:
-                with suppress(DatabaseUnavailable):  # the thread polls again
+                with suppress(DatabaseUnavailable):  # the polling thread tries again
                     self._poll([turn_id])
             yield buffer
         finally:

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 # One transaction for each of hundreds of replies would take longer than a shutdown may.
 ENDS_PER_TRANSACTION = 50
-# How long locked rows are retried.
+# How long to keep trying to end replies whose rows are locked.
 MAX_SECONDS = 3.0
 RETRY_SECONDS = 0.1
 
@@ -36,10 +36,10 @@ def end_running_replies(
     buffers: LocalBuffers,
     end_turn: Callable[[str, Ended], object],
 ) -> None:
-    """End all replies with a buffer as interrupted, many in a transaction.
+    """Interrupt all replies that have a buffer, `ENDS_PER_TRANSACTION` per transaction.
 
-    Replies that cannot be ended together are ended one by one with `end_turn`. What is locked for
-    too long is skipped: without a heartbeat, these replies count as abandoned.
+    Replies that cannot be ended together are ended one by one with `end_turn`. Replies whose rows
+    stay locked are skipped: other processes end them as abandoned.
     """
     deadline = time.monotonic() + MAX_SECONDS
     ends = {
@@ -65,7 +65,7 @@ def end_running_replies(
 def _end_together(
     database: Database, notifier: Notifier, buffers: LocalBuffers, ends: Mapping[str, Ended]
 ) -> Collection[str]:
-    """End the replies that are not locked, and drop those without a row. Return their turn ids."""
+    """End the unlocked replies, and drop the buffers of deleted turns. Return these turn ids."""
     with database.write(durable=True) as connection:
         stored_ends = store_ends(connection, ends, buffers.snapshot())
         missing_ids = ends.keys() - store.select_existing(connection, ends.keys())

@@ -71,7 +71,7 @@ def lock(connection: Connection, turn_id: str) -> bool:
 
 
 def lock_available(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
-    """Lock each of these logs that no other transaction has locked. Return the locked turn ids."""
+    """Lock those logs that no other transaction has locked. Return their turn ids."""
     query = select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))
     return set(connection.scalars(query.with_for_update(skip_locked=True)))
 
@@ -98,7 +98,7 @@ def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry
         for seq, entry in numbered
     ]
     if rows:
-        # The same entries come again after a commit whose confirmation was lost.
+        # If the confirmation of a commit was lost, the same entries are written again.
         connection.execute(insert_or_ignore(connection, entries), rows)
     return bool(rows)
 
@@ -118,7 +118,7 @@ def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ende
 def correct_unsent_requests(
     connection: Connection, turn_id: str, seq: int, ended: Ended, unsent_requests: int
 ) -> Ended:
-    """Change the number of unsent requests of a stored end, and of its turn. Return the end."""
+    """Correct the unsent requests of a stored end and the requests of its turn. Return the end."""
     corrected = msgspec.structs.replace(ended, unsent_requests=unsent_requests)
     is_end = (entries.c.turn_id == turn_id) & (entries.c.seq == seq)
     connection.execute(update(entries).where(is_end).values(data=log_entries.encode(corrected)))

@@ -26,7 +26,7 @@ from core.twin_groups import EVERY_TWIN, TwinAccess
 HITS_PER_PAGE = 20
 MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
-# Per process: slow searches must leave connections for all other requests.
+# Limit per process, so that slow searches leave connections for other requests.
 MAX_CONCURRENT_SEARCHES = 5
 
 _index = table("passages_index", column("rowid"))
@@ -81,7 +81,7 @@ class Search:
         """Find the texts that contain all words of `q`, the last one as a prefix.
 
         Titles come first. `after` is the `next_cursor` of the previous page. Raises
-        DatabaseUnavailable, also if other searches take long.
+        DatabaseUnavailable, also if too many other searches are running.
         """
         terms = _query_terms(q)
         if not terms:
@@ -117,7 +117,7 @@ class Search:
 
 
 def query_pattern(q: str) -> SearchPattern | None:
-    """Return the pattern that matches the words of `q`, or None without words."""
+    """Return the pattern that matches the words of `q`, or None if `q` has no words."""
     terms = _query_terms(q)
     return SearchPattern(terms) if terms else None
 
@@ -128,7 +128,7 @@ def _query_terms(q: str) -> list[str]:
 
 
 def _parse_cursor(after: str) -> tuple[str, int | None]:
-    """Return "t" (titles) or "m" (messages and replies), and the row id of the cursor.
+    """Return the section of a cursor ("t" for titles, "m" for other texts) and its row id.
 
     The page continues with rows of smaller ids. An invalid cursor starts from the beginning.
     """
@@ -143,7 +143,7 @@ def _make_cursor(row: Row[Any]) -> str:
 def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
     """Select the index rows that contain all words, newest first.
 
-    The first word is the owner token.
+    The first word is the `owner_token` of the person.
     """
     query = select(
         rows.c.id.label("row_id"),

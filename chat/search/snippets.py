@@ -16,7 +16,7 @@ MAX_MAPPED_LENGTH = 20_000
 # Enough hits to tell which word is rare.
 MAX_COUNTED_HITS = 200
 
-# Literal characters are kept: "a ** b" and "if i > 1" are not Markdown.
+# Matches only Markdown syntax: the characters of "a ** b" and "if i > 1" are kept.
 _MARKDOWN_SYNTAX = re.compile(
     r"^[ \t]*(?:(?:>|#{1,6}(?=\s)|\*(?=\s))[ \t]*)+|`+"
     r"|(?<![A-Za-z0-9_*])\*+(?=[^\s*])|(?<=[^\s*])\*+(?![A-Za-z0-9_*])"
@@ -49,12 +49,12 @@ class SearchPattern:
     """Compiled search terms. The last term also matches as a prefix."""
 
     def __init__(self, terms: Sequence[str]) -> None:
-        # One group per term, so that `lastindex` tells which of them matched.
+        # One group per term, so that `lastindex` tells which term matched.
         self._term_regexes = [f"({_term_regex(run, terms[-1])})" for run in terms]
         self._regex = re.compile("|".join(self._term_regexes))
 
     def split_hits(self, text: str, *, max_hits: int | None = None) -> Snippet:
-        """Return the whole text, split at its first `max_hits` hits; None for all hits."""
+        """Return the whole text, split at all hits, or at the first `max_hits` if given."""
         spans = _FoldedText(text).find_spans(self._regex)
         return list(_split_at_spans(text, islice(spans, max_hits)))
 
@@ -73,10 +73,10 @@ class SearchPattern:
         return [*leading_ellipsis, *self.split_hits(text[start:end]), *trailing_ellipsis]
 
     def rarest_hit(self, text: str) -> Span:
-        """Return a hit of the term that is rarest among the first `MAX_COUNTED_HITS` hits.
+        """Return a hit of the rarest term; only the first `MAX_COUNTED_HITS` hits are counted.
 
-        A term that occurs only after these hits is the rarest. Returns a span that ends at 0 if
-        there is no hit.
+        A term that occurs only after the counted hits is the rarest. Returns a span that ends at
+        0 if there is no hit.
         """
         folded = _FoldedText(text)
         spans = list(islice(folded.find_spans(self._regex), MAX_COUNTED_HITS))
@@ -92,7 +92,7 @@ class SearchPattern:
 
 
 class _FoldedText:
-    """Folded text, and the offset in the original text of each of its characters."""
+    """Folded text, and for each folded character its offset in the original text."""
 
     def __init__(self, text: str) -> None:
         self._folded = text_folding.fold(text)
@@ -118,7 +118,7 @@ def _term_regex(term: str, last_term: str) -> str:
 
 
 def _word_start(text: str, offset: int) -> int:
-    """Return the next start of a word near an offset, or the offset in unspaced text."""
+    """Return the start of the next word if it is near the offset, otherwise the offset."""
     if offset <= 0:
         return 0
     space = text.find(" ", offset, offset + LEADING_CONTEXT_LENGTH // 2)

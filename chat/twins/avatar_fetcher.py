@@ -16,8 +16,7 @@ logger = logging.getLogger(__name__)
 
 MAX_CONCURRENT_FETCHES = 4
 POLL_SECONDS = 0.05
-# Limit of a logged URL, and of the logged reason why its image is not shown. The service can make
-# both long.
+# Maximum length of the URL and of the reason in a log line. The service can make both long.
 MAX_LOGGED_CHARACTERS = 200
 
 
@@ -27,7 +26,7 @@ class AvatarFetcher:
     Only URLs from a list of twins of the service are ever requested.
     """
 
-    # Browsers limit parallel requests: a slow image must not delay what the person does.
+    # Browsers limit parallel requests, so slow images would delay other requests of the person.
     max_wait_seconds = 1.0
 
     def __init__(self, client: Client, database: Database) -> None:
@@ -47,7 +46,7 @@ class AvatarFetcher:
         return hashlib.sha256(full_url.encode()).hexdigest()[:32]
 
     def find(self, name: str, twins: Mapping[str, Twin]) -> Image | None:
-        """Return an image of one of the twins, or None if it is unknown, failed or unavailable.
+        """Return the avatar with this name, or None if no twin has it or it is not available.
 
         A cached image is returned at once, even if it is due for a new download. For the first
         download this waits `max_wait_seconds` at most.
@@ -77,7 +76,7 @@ class AvatarFetcher:
         return next(urls, None) if name else None
 
     def _fetch_and_store(self, name: str, url: str) -> None:
-        # The query may contain secrets.
+        # The query string of the URL may contain secrets.
         logged_url = url.partition("?")[0][:MAX_LOGGED_CHARACTERS]
         try:
             self.cache.store(name, self._download(url))

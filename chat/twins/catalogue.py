@@ -29,7 +29,7 @@ from twinapi import (
 logger = logging.getLogger(__name__)
 
 MAX_PAGES = 20
-# A limit in addition to `MAX_PAGES`: the service may put any number of twins on one page.
+# `MAX_PAGES` alone is no limit: the service may put any number of twins on one page.
 MAX_TWINS = 2_000
 
 
@@ -37,7 +37,7 @@ MAX_TWINS = 2_000
 class TwinList:
     """List of twins and its age.
 
-    `error` prevented the last refresh; None if it succeeded.
+    `error` is the error of the last refresh, or None if it succeeded.
     """
 
     twins: Sequence[Twin]
@@ -83,7 +83,7 @@ class TwinCatalogue:
         self._lock = threading.Lock()
 
     def continue_from(self, other: TwinCatalogue) -> None:
-        """Start with the list of another catalogue, which may be out of date."""
+        """Use the list of another catalogue until it is due for a refresh."""
         self._cache = other._cache
 
     def list(self) -> TwinList:
@@ -100,7 +100,7 @@ class TwinCatalogue:
             raise error.with_traceback(None) if error else ConnectionFailed
         twins = sorted(cache.twins.values(), key=lambda twin: fold(twin.name))
         now = self._clock.time()
-        # After an error in this process, a fresh list comes from another process.
+        # If this process failed, a fresh list comes from another process: the error is outdated.
         if cache.is_fresh(now, self.max_age_seconds):
             error = None
         return TwinList(twins, max(0.0, now - cache.listed_at), error)
@@ -108,8 +108,8 @@ class TwinCatalogue:
     def find(self, twin_id: str) -> Twin:
         """Return a twin, from the list or else from the service.
 
-        Raises TwinApiError. Raises NotFound without a request for the twin if the complete list
-        lacks the twin, or if too many twins were requested in the last hour.
+        Raises TwinApiError. If the list is complete and lacks the twin, or if too many twins were
+        requested in the last hour, raises NotFound without a request.
         """
         self.list()
         if twin := self.find_cached(twin_id):

@@ -28,7 +28,7 @@ def list_error_code(error: TwinApiError) -> str:
 
 
 def personal_error_code(error: TwinApiError) -> str:
-    """Return what `list_error_code` returns, for a request with the credential of a person."""
+    """Return the code of a failed request for the list with the credential of a person."""
     return OWN_KEY_REJECTED if isinstance(error, Unauthorized) else list_error_code(error)
 
 

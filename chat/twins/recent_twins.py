@@ -31,7 +31,7 @@ class RecentTwins:
         self.database = database
 
     def usage_by_twin(self, person: str) -> Mapping[str, TwinUsage]:
-        """Return the usage of a person's twins by twin id, the last used one first."""
+        """Return the `TwinUsage` of a person's twins by twin id, the most recently used first."""
         columns = conversations.c
         last_used_at = func.max(columns.updated_at)
         query = select(columns.twin_id, func.count(), last_used_at).where(

@@ -16,7 +16,7 @@ from twinapi import Twin
 class CachedTwins(msgspec.Struct, frozen=True):
     """Stored list: twins by id, fetched at `listed_at` (by the clock of this machine).
 
-    `complete` is False if the service has more pages than were read. `service` is its base URL.
+    `complete` is False if not all pages were read. `service` is the base URL of the service.
     """
 
     twins: Mapping[str, Twin]
@@ -42,7 +42,7 @@ class TwinListStore:
         self._stored_at: float | None = None
 
     def load_newer(self) -> CachedTwins | None:
-        """Return the list if it is not the one that was last loaded or saved here."""
+        """Return the stored list, or None if this process already has it."""
         query = select(kept_twins.c.data, kept_twins.c.listed_at)
         if self._stored_at is not None:
             query = query.where(kept_twins.c.listed_at != self._stored_at)

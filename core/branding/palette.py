@@ -19,7 +19,7 @@ DARK_LIGHTNESS = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The colours of one theme that derive from the accent, and the backgrounds below them."""
+    """The colours that one theme derives from the accent, and the backgrounds of the theme."""
 
     page: Oklch
     sheet: Oklch
@@ -70,12 +70,12 @@ class _Tint:
     accent: Oklch
 
     def shade(self, lightness: float, chroma: float) -> Oklch:
-        """Return the hue at another lightness, with at most the chroma of the accent."""
+        """Return the accent with this lightness, and with this chroma at most."""
         max_chroma = min(chroma, self.accent.chroma)
         return replace(self.accent, lightness=lightness, chroma=max_chroma).fit_to_gamut()
 
     def legible_shade(self, *backgrounds: Oklch, start: float, step: float) -> Oklch:
-        """Return the first colour from lightness `start` on that is legible on all backgrounds."""
+        """Vary the lightness from `start`; return the first colour legible on all backgrounds."""
         for lightness in _lightness_steps(start, step):
             colour = replace(self.accent, lightness=lightness).fit_to_gamut()
             if all(contrast(colour, ground) >= MIN_CONTRAST for ground in backgrounds):

@@ -1,4 +1,4 @@
-"""Count the heartbeats of producers; a turn whose reply has ended has no producer."""
+"""Count heartbeats of worker processes, and store no worker for a reply that has ended."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Replace the timestamps of producers by counters, and clear the producer of ended turns."""
+    """Replace heartbeat timestamps by counters, and clear `producer` where the reply has ended."""
     op.drop_table("producers")
     op.create_table(
         "producers",

@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the quota table; all existing turns count as charged."""
+    """Add the quota table; each existing turn counts as one request."""
     op.create_table(
         "allowances",
         sa.Column("key", sa.String(64), primary_key=True),

@@ -82,7 +82,7 @@ UPDATE = "UPDATE entries SET data = :data WHERE turn_id = :turn_id AND seq = :se
 
 
 def upgrade() -> None:
-    """Convert the final entries, a few hundred at a time."""
+    """Convert the end entry of each reply, in batches."""
     connection = op.get_bind()
     last = ""
     while rows := connection.execute(sa.text(ENDS), {"turn_id": last, "limit": BATCH}).all():
@@ -97,7 +97,7 @@ def upgrade() -> None:
 
 
 def converted(data: bytes) -> bytes | None:
-    """Return the entry with a code; None if it has no sentence."""
+    """Return the entry with a code instead of its sentence; None if it has no sentence."""
     entry: dict[str, Any] = json.loads(data)
     sentence = entry.pop("sentence", "")
     if not sentence:
@@ -109,7 +109,7 @@ def converted(data: bytes) -> bytes | None:
 
 
 def code_of(sentence: str) -> tuple[str, dict[str, str]]:
-    """Return the code of a sentence, and its values."""
+    """Return the code and the parameters that replace a sentence."""
     if sentence in CODES:
         return CODES[sentence], {}
     for code, pattern in PATTERNS:

@@ -1,4 +1,4 @@
-"""Store, for each API key, the twin of the last message that the service has forbidden."""
+"""Store, for each API key, the twin of the last message that the service rejected with 403."""
 
 import sqlalchemy as sa
 from alembic import op

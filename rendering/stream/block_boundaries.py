@@ -11,7 +11,7 @@ import pyromark
 from rendering.panics import panics_as_errors
 from rendering.preprocess import MARKDOWN_OPTIONS, MAX_DEPTH
 
-# The first line of a paragraph after a blank line; no list, no rule, no indentation.
+# A last line that follows a blank line and begins with a letter, so that it starts a paragraph.
 _PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
 
 

@@ -10,17 +10,17 @@ from typing import Literal, NamedTuple
 
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)(?:[^">]|"[^"]*")*>')
 _VOID_TAGS = {"br", "hr"}
-# White space between these elements is not visible.
+# White space between block elements is not visible.
 _BLOCK_TAGS = {
     *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
     *("tbody", "td", "th", "thead", "tr", "ul"),
 }
-# htmx does much work for each child that it inserts, and little for the content of these elements:
-# replace them as a whole.
+# Elements with many children are replaced as a whole: for htmx, inserting one element is less work
+# than inserting its children.
 _OUTER_SWAP_TAGS = ("<code>", "<ol", "<tbody>", "<ul")
 _MAX_ENTITY_LENGTH = 32
 NO_CONTENT = sys.maxsize
-# Comparing longer HTML would delay other people.
+# Limit for the old and the new HTML together: comparing more would delay other people.
 MAX_DIFF_LENGTH = 400_000
 
 
@@ -28,10 +28,10 @@ Swap = Literal["beforeend", "innerHTML", "outerHTML"]
 
 
 class DomPatch(NamedTuple):
-    """An htmx swap; its target is found by `depth` steps to the last child.
+    """An htmx swap, and the path to its target: `depth` steps, each to the last child.
 
-    The steps start at the element that holds the HTML. The last one may go to another child, the
-    `nth_last_child` counted from the end.
+    The path starts at the element that holds the HTML. Only the final step may lead to another
+    child: the `nth_last_child`, counted from the end.
     """
 
     depth: int
@@ -43,7 +43,8 @@ class DomPatch(NamedTuple):
 class _Element(NamedTuple):
     """The depth of an element, and the offsets of its start tag and its content.
 
-    A void element has `content_start` NO_CONTENT; an element open before the text has 0.
+    `content_start` is NO_CONTENT for a void element, and 0 for an element that starts before the
+    text.
     """
 
     depth: int
@@ -57,8 +58,8 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
 
     Returns None if everything must be replaced. Also returns None for very long HTML, unless `new`
     starts with `old` and `open_depth` is 0. Unchanged elements are not touched, so that the
-    reader's selection and focus stay. Both texts may start inside `open_depth` elements; each text
-    then closes these elements.
+    reader's selection and focus stay. `open_depth` is the number of elements that are open where
+    `old` and `new` start; both texts close these elements.
     """
     if old == new:
         return ()
@@ -173,7 +174,7 @@ def _element_ending_at(
 def _closing_spans(new: str, start: int, depth: int) -> Iterator[tuple[int, int]]:
     """Yield the spans of the end tags of the open elements, innermost first.
 
-    The last span is empty, at the end of `new`.
+    The last span yielded is empty, at the end of `new`.
     """
     level = depth
     for tag in _TAG.finditer(new, start):

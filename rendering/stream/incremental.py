@@ -1,7 +1,7 @@
 """HTML of a reply while it is written. Closed blocks are rendered only once.
 
 A block is closed when another block begins. Later text changes a closed block only if the text
-defines a reference that the block uses. At the end, the whole text is rendered, which corrects such
+defines a reference that the block uses. At the end, rendering the whole text corrects closed
 blocks.
 """
 
@@ -25,8 +25,8 @@ PAUSE_RATIO = 2
 class IncrementalRenderer:
     """Renderer of a growing reply, with the patches for one reader.
 
-    The HTML depends only on the entries and their order: at the same cursor, it equals the HTML of
-    a page that any process rendered.
+    All processes render the same HTML for the same entries, so a reader can continue from a page
+    that another process has rendered.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class IncrementalRenderer:
         pause: Callable[[float], None] = time.sleep,
         cpu_time: Callable[[], float] = time.thread_time,
     ) -> None:
-        """Start for a reader who has the HTML at the cursor `after`; 0 if they have none.
+        """Create a renderer; `after` is the cursor of the HTML that the reader has, or 0.
 
         `pause` waits for some seconds; `cpu_time` returns the CPU time of the thread in seconds.
         """
@@ -69,7 +69,7 @@ class IncrementalRenderer:
         return "".join(self._closed_blocks) + self.open_html
 
     def append(self, entry_number: int, text: str) -> None:
-        """Append the text of an entry, or "" if it has no text. Entries are numbered from 1."""
+        """Append the next entry, whose `text` may be empty. Entries are numbered from 1."""
         self._length += len(text)
         # A reply that is too long, or whose HTML is too long, becomes plain text when it ends.
         # Until the reply ends, its HTML no longer changes.

@@ -21,8 +21,8 @@ FREEZE_LENGTH = 600
 # Above this length, the block is rendered again only when it has grown by a part of its length.
 THROTTLE_LENGTH = 4_000
 MIN_GROWTH_RATIO = 1 / 64
-# Above this length, it is closed and shown as plain text: parsing it again and again would
-# delay other people.
+# A block above this length is closed and shown as plain text, because parsing it again and again
+# would delay other people.
 MAX_RENDERED_LENGTH = 24_000
 
 _OPENING_TAGS = re.compile(
@@ -54,7 +54,8 @@ class OpenBlock:
 
     def __init__(self, scope: str) -> None:
         self.scope = scope
-        # Rendered on demand: it is most of the work, and late readers need only the last state.
+        # The HTML is built on demand, because rendering is most of the work, and readers who join
+        # late need only the last state.
         self._cached_html: BlockHtml | None = BlockHtml()
         # The source is `_frozen_source`, whose HTML is final, followed by `_tail`, which is parsed
         # after `_context` (the opening fence, or the table head). `_rendered_tail` is displayed.
@@ -142,7 +143,7 @@ class OpenBlock:
         )
         source = self._frozen_source + self._tail[:end]
         if len(source) > MAX_RENDERED_LENGTH:
-            # Too long to render again; the final HTML of the reply replaces it.
+            # The source is too long to render again, so its HTML stays until the reply ends.
             self._rendered_tail = self._tail[:end]
             html = self._build_html().full_html
         else:

@@ -23,8 +23,8 @@ from service.schema import api_keys as table
 ALPHABET = string.ascii_letters + string.digits
 RANDOM_LENGTH = 32  # each character is one of 62: 190 bits in total
 PREFIX_LENGTH = 11
-# Per owner, including keys that were valid within the last hour: otherwise revoking and creating
-# keys would give an unlimited hourly quota.
+# Maximum per owner. Keys that were valid within the last hour count, because otherwise revoking and
+# creating keys would give an unlimited hourly quota.
 MAX_KEYS = 100
 EXPIRED_RETENTION_SECONDS = 3600
 TOO_MANY_KEYS = (
@@ -70,7 +70,8 @@ class ApiKeys:
 
     def __init__(self, database: Database, derivation_key: str | None = None) -> None:
         self.database = database
-        # Secrets of repeatable creations are derived from it, because they are not stored.
+        # Secrets are not stored. With an idempotency key, the secret is derived with
+        # `_derivation_key`, so that a repeated request returns the same secret.
         self._derivation_key = (derivation_key or secrets.token_urlsafe(32)).encode()
 
     def create(
@@ -85,7 +86,7 @@ class ApiKeys:
     ) -> tuple[ApiKey, str]:
         """Create a key for `sub`; return it with its secret, which is not stored.
 
-        A repeated `creation` returns the key and the secret of the first one. Raises TooManyKeys
+        Repeating a `creation` returns the key and the secret of the first call. Raises TooManyKeys
         and IdempotencyKeyReused.
         """
         key_id = secrets.token_urlsafe(12)
@@ -182,13 +183,13 @@ class ApiKeys:
         query = _select_keys().add_columns(table.c.digest).where(table.c.id == key_id)
         row = connection.execute(query).first()
         secret = self._derive_secret(key_id, creation)
-        # The key is gone, or this process has another derivation key.
+        # The API key was deleted, or its secret was derived with another secret key.
         if row is None or not hmac.compare_digest(row.digest, _digest(secret)):
             raise IdempotencyKeyReused
         return _key_from_row(row), secret
 
     def _derive_secret(self, key_id: str, creation: Creation) -> str:
-        """Return the same secret again for the same creation."""
+        """Derive the secret of a key, so that a repeated request returns the same secret."""
         message = f"API key {key_id} {creation.idempotency_key.key}".encode()
         number = int.from_bytes(hmac.digest(self._derivation_key, message, "sha256"), "big")
         return _secret(_base62(number, RANDOM_LENGTH))
@@ -214,7 +215,7 @@ def _secret(random_part: str) -> str:
 def _checksum(random_part: str) -> str:
     """Return the checksum at the end of a key.
 
-    It lets secret scanners, and us, reject typos without a database query.
+    The checksum lets secret scanners and the service reject typos without a database query.
     """
     return _base62(zlib.crc32(random_part.encode()), 6)
 

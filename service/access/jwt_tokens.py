@@ -1,4 +1,4 @@
-"""JWTs (RFC 7519) for endpoint 7: signed here or by an identity provider."""
+"""JWTs (RFC 7519) for the management of API keys, signed here or by an identity provider."""
 
 from __future__ import annotations
 

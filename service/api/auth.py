@@ -34,7 +34,7 @@ def authenticate(required_access: RequiredAccess) -> Identity:
     """
     if required_access == "a JWT":
         identity = _authenticate_jwt(_read_jwt())
-        g.rate_limit = None  # no rate limit headers, even if the request also has an API key
+        g.rate_limit = None  # send no rate limit headers, even if the request also has an API key
         return identity
     return _authenticate_key(_read_key(), required_access)
 

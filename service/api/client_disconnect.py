@@ -1,4 +1,4 @@
-"""Detection of clients that disconnected; writing would reveal it only at the second attempt."""
+"""Detection of disconnected clients: the first write after a disconnection still succeeds."""
 
 from __future__ import annotations
 

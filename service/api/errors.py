@@ -1,4 +1,4 @@
-"""Error responses. All have the form {"error": sentence, "code": code, "details": [...]}."""
+"""Error responses of the form {"error": sentence, "code": code, "details": [...]}."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ STATUS_BY_CODE = {code: status for status, codes in ERRORS_BY_STATUS.items() for
 
 
 class ApiError(Exception):
-    """An error response. The default sentence is that of the code.
+    """An error response. An empty `sentence` stands for the default sentence of the code.
 
     `details` are pairs of field and reason.
     """

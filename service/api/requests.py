@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 # PostgreSQL cannot store NUL, so requests must not contain it.
 _NO_NUL_PATTERN = r"^[^\x00]*$"
-# Union of what \s matches in the regex dialects of all languages; none alone matches all of it.
+# All characters that \s matches in any regex dialect. Each dialect matches only some of them.
 _WHITESPACE_CLASS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 3600
@@ -50,7 +50,7 @@ class NewMessage(ApiStruct):
         msgspec.Meta(
             min_length=1,
             max_length=32_000,
-            # Written without backtracking, which took seconds for 32,000 characters.
+            # This pattern avoids backtracking, which could take seconds for 32,000 characters.
             pattern=rf"^[{_WHITESPACE_CLASS}]*[^{_WHITESPACE_CLASS}\x00][^\x00]*$",
             description="text of 1 to 32,000 characters, not only spaces, without NUL",
             examples=["How does a steam engine work?"],
@@ -116,8 +116,8 @@ def read_body(body_type: type[T]) -> T:
     )
     try:
         data = request.get_data()
-        # Werkzeug silently truncates an oversized body without Content-Length; the part that is
-        # left could be valid JSON.
+        # If Content-Length is missing, Werkzeug silently truncates an oversized body. The truncated
+        # body could be valid JSON.
         is_too_large = has_unknown_length and request.environ["wsgi.input"].read(1)
     except OSError:
         raise ApiError(
@@ -138,7 +138,7 @@ def read_query(query_type: type[T]) -> T:
     values = request.args.to_dict()
     for name in INTEGER_PARAMETERS & values.keys():
         if not re.fullmatch(r"[0-9]+", values[name]):
-            values[name] = ""  # msgspec rejects "", but would accept 1e1 and 10.0
+            values[name] = ""  # "" is invalid; msgspec would accept 1e1 and 10.0 as integers
     try:
         return msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
@@ -156,7 +156,7 @@ def read_cursor(query: PageQuery, cursor_type: type[T]) -> T | None:
 
 
 def read_creation(sub: str, operation: str, body: msgspec.Struct) -> Creation | None:
-    """Return what identifies a repeat of this request, or None without Idempotency-Key.
+    """Return the `Creation` of this request, or None if it has no Idempotency-Key.
 
     Raises ApiError.
     """

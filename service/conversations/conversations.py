@@ -18,7 +18,7 @@ class ConversationCursor(NamedTuple):
     """Position in a list of conversations: the last conversation of a page.
 
     `started_at` is the time of the newest update when the first page was read. `updated_at` is
-    later once the list has reached the conversations that were updated after that time.
+    later than `started_at` only for conversations that were updated after the first page was read.
     """
 
     started_at: float
@@ -83,8 +83,8 @@ class Conversations:
     ) -> Page[Conversation]:
         """Return one page of the conversations of `sub`, last updated first.
 
-        `cursor` takes precedence over `page`. The conversations that were updated since the first
-        page come last, so none is missed; those that were read before are returned again.
+        `cursor` takes precedence over `page`. Conversations that were updated after the first page
+        was read come last. None is missed, but some may be returned twice.
         """
         condition = conversations.c.sub == sub
         if twin_id is not None:
@@ -110,7 +110,7 @@ class Conversations:
 def _rows_after(
     connection: Connection, query: Select[Any], cursor: ConversationCursor, limit: int
 ) -> list[Row[*tuple[Any, ...]]]:
-    """Return the rows after a cursor: older ones first, then those updated since the start."""
+    """Return the rows after a cursor: first older ones, then those updated since the first page."""
     table = conversations.c
     rows: list[Row[*tuple[Any, ...]]] = []
     has_same_time = (table.updated_at == cursor.updated_at) & (table.id > cursor.id)

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 class LeaseKeeper:
     """Renew the leases of running replies, in a background thread.
 
-    Calls `stop` for each running reply whose stop another process has requested, or whose lease is
+    Calls `stop` for a running reply if another process has requested its stop, or if its lease is
     lost. The thread starts with the first `wake` and sleeps while nothing is running.
     """
 

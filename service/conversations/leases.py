@@ -1,4 +1,4 @@
-"""Leases on conversations: only the holder of the lease may write a reply, one at a time."""
+"""Leases on conversations, which allow one reply at a time across all processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sqlalchemy import Connection, select, update
 from core.database import Database
 from service.schema import conversations
 
-# Shorter than the time in which a portal notices that a crash of the service cut off its reply.
+# Shorter than `stale_after_seconds` of the portal's heartbeats: after a crash, the lease expires
+# before the portal interrupts the reply and offers Retry.
 LEASE_SECONDS = 6.0
 
 
@@ -27,7 +28,7 @@ class LeaseState(Enum):
 def acquire(
     connection: Connection, conversation_id: str, message_id: str, now: float
 ) -> str | None:
-    """Acquire the lease for the reply to a message. Return its id, or None while one is held."""
+    """Acquire a lease for the reply to a message. Return its id, or None while another is held."""
     is_free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
     # Each lease has its own id: the holder of an expired lease must not act on the next one.
     lease_id = secrets.token_urlsafe(16)
@@ -43,7 +44,7 @@ def acquire(
 
 
 def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bool) -> bool:
-    """Release a lease. Return False if another holder has acquired the conversation meanwhile."""
+    """Release a lease. Return False if it was lost to another holder or with its conversation."""
     values = {
         "replying_until": 0,
         "replying_by": None,

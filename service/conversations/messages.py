@@ -101,7 +101,7 @@ class Messages:
     ) -> tuple[Message, str | None]:
         """Store a person's message and acquire the lease for its reply; return both.
 
-        If the idempotency key was used before, returns the earlier message and None. Raises
+        If the idempotency key was used before, returns the earlier message without a lease. Raises
         StillReplying while a reply is being written, IdempotencyKeyReused when the earlier message
         differs.
         """
@@ -140,7 +140,8 @@ class Messages:
                     .values(row)
                     .returning(idempotency_keys.c.key)
                 )
-                # Only a request in another conversation can have inserted the key meanwhile.
+                # Other requests in this conversation wait for its lock, so a request in another
+                # conversation has just used the key.
                 if connection.execute(statement).first() is None:
                     raise IdempotencyKeyReused
         return message, lease_id
@@ -148,12 +149,12 @@ class Messages:
     def find_reply_or_acquire_lease(self, message: Message) -> tuple[Message | None, str | None]:
         """Return the complete reply to a message, or a lease to write it.
 
-        Returns (None, None) while that reply is being written. Raises StillReplying while the reply
-        to another message is being written.
+        Returns (None, None) while the reply to this message is being written. Raises StillReplying
+        while the reply to another message is being written.
         """
         condition = conversations.c.id == message.conversation_id
         with self.database.write() as connection:
-            # Lock the row first: the reply must not end between the queries below.
+            # Lock the conversation, so that its reply cannot end between the queries.
             query = select(conversations.c.replying_to).where(condition).with_for_update()
             replying_to = connection.execute(query).scalar()
             reply = _find_reply(connection, message)

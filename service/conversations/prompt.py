@@ -50,7 +50,7 @@ def build_prompt(
 
 
 def _cache_stable_count(fit_count: int, ids: Sequence[str]) -> int:
-    """Return how many exchanges to keep, so that the prompt prefix stays the same for some turns.
+    """Return how many of the newest exchanges to keep, so that the server can cache the prefix.
 
     A model server caches the prefix of a prompt and processes only what follows it; a history whose
     start moves every turn would defeat that cache. The history therefore starts with the exchange
@@ -65,7 +65,7 @@ def _count_fitting(exchanges: Sequence[Prompt], budget: int, count_tokens: Token
     """Return how many of the exchanges, newest first, fit into the budget (in tokens)."""
     sizes = accumulate(map(_max_token_count, exchanges))
     upper_bound = sum(size <= budget * MAX_BYTES_PER_TOKEN for size in sizes)
-    # Binary search: a count may be a request to a server, so one by one would take too long.
+    # Use binary search, because each count may be a request to a server.
     fit_count, too_many, trial = 0, upper_bound + 1, upper_bound
     while fit_count < trial:
         cost = _token_count(
@@ -83,8 +83,7 @@ def _count_fitting(exchanges: Sequence[Prompt], budget: int, count_tokens: Token
 def _pair_with_replies(history: Sequence[Message]) -> list[tuple[Message, Message]]:
     """Pair messages with their replies. Unanswered messages would only confuse the model."""
     sent_messages = {message.id: message for message in history if message.role == "user"}
-    # A message that was sent again may have two replies: the incomplete one comes first, so the
-    # later one wins.
+    # A message that was sent again may have several replies. The last one replaces the others.
     replies = {message.reply_to: message for message in history if message.content}
     return [(message, replies[id_]) for id_, message in sent_messages.items() if id_ in replies]
 

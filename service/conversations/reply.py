@@ -57,7 +57,7 @@ ReplyEvents = Callable[[Callable[[], bool]], Iterator[Event | None]]
 
 
 def single_event(event: Event) -> ReplyEvents:
-    """Return a function that yields only the final event of a reply that has already ended."""
+    """Return a `ReplyEvents` function for a reply that has ended: it yields the final event."""
     return lambda _is_disconnected: iter([event])
 
 
@@ -73,9 +73,9 @@ class Reply:
         self.lease_id = lease_id
         self.twin = twin
         self._clock = clock
-        # The end of a reply that was stopped; only the first reason counts.
+        # Final event of a stopped reply. A second stop does not change it.
         self.stop_reason: Failed | None = None
-        # Whether the end is stored or being stored; only the first end counts.
+        # Whether the reply has ended and is stored or being stored. Later ends are ignored.
         self.is_finished = False
         self._stream: CompletionStream | None = None
         self._events: list[Event] = []

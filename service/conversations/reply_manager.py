@@ -37,7 +37,7 @@ CLOSE_TIMEOUT_SECONDS = 2.0
 
 
 class ReplyManager:
-    """Write replies in threads, at most one per conversation (lease) across all processes."""
+    """Write replies in threads. Leases allow one reply per conversation across all processes."""
 
     def __init__(
         self, messages: Messages, leases: Leases, model: ModelClient, queue: ReplyQueue | None
@@ -61,8 +61,9 @@ class ReplyManager:
     ) -> tuple[Message, ReplyEvents]:
         """Store the message and start its reply; return the message and a function to follow it.
 
-        A known idempotency key returns its message with the stored or running reply, or retries a
-        failed one. Raises StillReplying, and IdempotencyKeyReused if the earlier message differs.
+        If the idempotency key was used before, returns the earlier message and follows its stored
+        or running reply, or starts a failed reply again. Raises StillReplying, and
+        IdempotencyKeyReused if the earlier message differs.
         """
         message, lease_id = self.messages.add(conversation.id, content, idempotency_key)
         if lease_id:
@@ -120,9 +121,8 @@ class ReplyManager:
 
     def _stop(self, reply: Reply) -> None:
         reply.stop(failures.STOPPED)
-        self._finish(
-            reply, failures.STOPPED
-        )  # at once: the model may take long to send its first byte
+        # Do not wait for the thread: the model may take long to send its first byte.
+        self._finish(reply, failures.STOPPED)
 
     def _write(self, reply: Reply) -> None:
         try:
@@ -201,7 +201,7 @@ class ReplyManager:
         self._emit_end(reply, final_event)
 
     def _emit_end(self, reply: Reply, final_event: Event) -> None:
-        # A new reply to the same message may run already, before this model request has ended.
+        # Another thread may already write a new reply to the same message.
         if self._running.get(reply.message.id) is reply:
             del self._running[reply.message.id]
         reply.emit(final_event)
@@ -209,7 +209,7 @@ class ReplyManager:
     def _follow_remote(
         self, message: Message, twin: Twin, is_disconnected: Callable[[], bool]
     ) -> Iterator[Event | None]:
-        """Follow a reply that another process writes, without its text.
+        """Follow a reply that another process writes. Its text comes only with the final event.
 
         If that process dies, this process writes the reply.
         """

@@ -25,7 +25,7 @@ SHELL_VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The same request as a curl command and as a Python script."""
+    """One request, as a curl command and as a Python script."""
 
     curl: str
     python: str

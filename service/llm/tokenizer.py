@@ -55,8 +55,8 @@ class Tokenizer:
     `window` is the context window in tokens that the server reported, or None.
     """
 
-    # `count_timeout_seconds` limits the time for all counts of one reply. The other two values are
-    # pauses, after which a server that does not support counting, or that failed, is asked again.
+    # `count_timeout_seconds` limits the time for all counts of one reply. The two retry values are
+    # the pauses before a server that does not support counting, or that failed, is asked again.
     count_timeout_seconds = 2.0
     unsupported_retry_seconds = 600.0
     unreachable_retry_seconds = 60.0

@@ -1,4 +1,4 @@
-"""Avatar images in the twins folder: typed by their bytes and named by a hash of their content."""
+"""Avatar images in the twins folder. Their content determines their media type and their name."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
 def _resolve_inside(folder: Path, avatar_path: str) -> Path:
     """Return the path with symbolic links resolved.
 
-    Raises InvalidAvatar if the path itself is a URL or leads out of the folder, and UnreadableFile
-    if a symbolic link leads out of the folder or nowhere.
+    Raises InvalidAvatar for a URL or a path out of the folder, and UnreadableFile for a symbolic
+    link that is broken or leads out of the folder.
     """
     if "://" in avatar_path:
         raise InvalidAvatar("is not an https:// URL")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Stamp(NamedTuple):
-    """Values of a file that differ after each change.
+    """Values that change whenever a file changes.
 
     Size and modification time alone would miss a replacement of the same size and time.
     """
@@ -43,7 +43,7 @@ def resolve_inside(folder: Path, name: str) -> Path:
         raise UnreadableFile("is a broken link") from None
     if not path.is_relative_to(folder.resolve()):
         raise UnreadableFile("is outside the twins folder")
-    # Unlike those of Path, these functions accept names that are too long.
+    # The methods of Path would raise OSError for a name that is too long.
     if os.path.islink(folder / name) and not os.path.exists(path):  # noqa: PTH110, PTH114
         raise UnreadableFile("is a broken link")
     return path

@@ -12,7 +12,7 @@ from yaml.composer import ComposerError
 
 from service.twins.twin import InvalidTwinFile
 
-FIRST_LINE_NUMBER = 2  # the first line of the file is ---
+FIRST_LINE_NUMBER = 2  # the front matter begins after a line with ---
 LAST_PATH_SEGMENT = re.compile(r"(\.?[^.\[\]]+|\[\d+\])\Z")
 NEEDS_QUOTES_HINT = "text that begins with {} must be quoted"
 
@@ -71,7 +71,8 @@ class _Loader(yaml.BaseLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Reject aliases, anchors and tags.
 
-        Ten lines of aliases can exhaust the memory; anchors and tags would drop words of the text.
+        Ten lines of aliases can exhaust the memory. YAML would remove anchors and tags, such as
+        &word and !word, from the text.
         """
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         is_alias = isinstance(event, yaml.AliasEvent)
@@ -112,7 +113,7 @@ def is_storable_text(text: str) -> bool:
 
 def _text(node: yaml.Node) -> str:
     text = str(node.value)
-    if not is_storable_text(text):  # escapes in quoted text can produce such characters
+    if not is_storable_text(text):  # escapes in quoted text can produce NUL or surrogates
         raise InvalidTwinFile(f"line {_line_number(node)}: control characters are not allowed.")
     return text
 
@@ -123,7 +124,7 @@ def _line_number(node: yaml.Node) -> int:
 
 def _to_invalid_twin_file(error: yaml.MarkedYAMLError) -> InvalidTwinFile:
     problem = error.problem or "this is not valid YAML"
-    # YAML reports an unclosed quote or bracket where the text ends; report where it begins.
+    # Report an unclosed quote or bracket where it begins, not where the parser notices it.
     is_unclosed = re.search("flow|quoted", error.context or "")
     mark = error.context_mark if is_unclosed else error.problem_mark
     for pattern, hint in YAML_ERROR_HINTS:

@@ -1,4 +1,4 @@
-"""Repository of the twins in a folder. Changes apply at once; an invalid file affects no other."""
+"""Repository of the twins in a folder. Changes apply at once. An invalid file hides one twin."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class TwinRepository:
         return result
 
     def _is_visible(self, twin: Twin, sub: str, groups: Set[str]) -> bool:
-        # The portal applies the rules to each of its people.
+        # The portal itself may use all twins, because it applies the rules to its people.
         is_allowed = sub == PORTAL_OWNER or self._rules.access_for(groups).allows(twin.id)
         return is_allowed and twin.is_visible_to(sub, groups)
 
@@ -121,5 +121,5 @@ def _load(path: Path, stamp: file_stamp.Stamp | None) -> Twin | InvalidTwinFile:
 
 
 def _is_hidden(name: str) -> bool:
-    """Return whether a file is hidden, as those of editors and mounted volumes are."""
+    """Return whether a file is hidden. Editors and mounted volumes create hidden files."""
     return name.startswith(".")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-MAX_SEED = 2**32 - 1  # every model server accepts this range
+MAX_SEED = 2**32 - 1  # every model server accepts seeds up to this value
 
 
 class Sampling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,5 +1,5 @@
-// What scripts tell people: announcements for screen readers, and notices. The module messages.js of the
-// page's language fills `messages` (web/i18n/js_strings.py).
+// What scripts tell people: announcements for screen readers, and notices. The generated module
+// messages.js sets `messages` in the language of the page (web/i18n/js_strings.py).
 import { THROTTLE_MS } from "./turns.js";
 
 export const messages = {};

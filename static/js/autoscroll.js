@@ -1,4 +1,4 @@
-// Scroll position of a conversation: follow the end while the reader is there, else stay in place.
+// Scroll position of a conversation: follow the end while the reader is at the end, else stay.
 import { announce, messages } from "./announcements.js";
 import { focusAndShowTurn, focusComposer } from "./focus.js";
 import { afterPaint, sessionStore } from "./storage.js";
@@ -31,8 +31,8 @@ const scrollToEnd = () => {
 let isAtEnd = false;
 let top = 0;
 let height = 0;
-// When the page shrinks, the browser changes the scroll position. When the page grows, only the reader can
-// cause an upward scroll.
+// Update `isAtEnd` after scrolls of the reader. The browser itself may scroll when the page
+// shrinks, and may scroll down when the page grows.
 const trackScroll = () => {
   const by = page.scrollTop - top;
   const grown = page.scrollHeight - height;
@@ -52,14 +52,14 @@ if (log) {
   new ResizeObserver(() => {
     if (shouldAutoscroll()) scrollToEnd();
     else updateNewestButton(log.querySelector("[aria-busy]"), true);
-  }).observe(log.closest("main")); // includes the composer, which grows, too
+  }).observe(log.closest("main")); // `main` includes the composer, which also grows
   newestButton?.addEventListener("click", () => { scrollToEnd(); focusComposer(); });
   // Renaming or pinning reloads the page: restore the scroll position.
   const done = document.querySelector(".composer [role=group]");
   const place = done && sessionStore.get("place");
   afterPaint(() => sessionStore.set("place", ""));
   if (done) {
-    focusComposer(); // otherwise the notice would get the focus, because it has autofocus
+    focusComposer(); // instead of the notice about the action, which has autofocus
     announce(done.ariaLabel);
   }
   if (place) {
@@ -77,14 +77,15 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const turn = newestTurn();
   if (!turn || turn.id === last) return;
   last = turn.id;
-  // The turn was sent from another window.
+  // A GET request has fetched a turn that was sent from another window.
   if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
   notifyOtherTabs();
   scrollToEnd();
   focusComposer();
 });
 
-// Earlier turns are inserted above: keep the scroll position, and move the focus from the link to the turn.
+// When earlier turns are inserted, keep the scroll position. If the link to them had the focus,
+// focus the turn below the link.
 let swapping;
 let below = 0;
 let first;

@@ -113,7 +113,7 @@ document.addEventListener("htmx:config:request", (event) => {
 document.addEventListener("htmx:before:response", (event) => {
   const { ctx } = event.detail;
   if (ctx.sourceElement?.matches("[data-edit-message]")) editRequest = ctx;
-  // The response to the message that is being sent must find its form.
+  // Do not replace a form that is sending a message: the response to the message needs the form.
   if (ctx === editRequest && document.querySelector(".composer form.htmx-request")) return event.preventDefault();
   const to = ctx.response?.headers.get("HX-Redirect");
   // A redirect that does not lead to a conversation leads to the sign-in page: in that case, the
@@ -140,7 +140,7 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   textarea().focus();
   textarea().setSelectionRange(end, end);
 });
-// A reload shows the same text.
+// The URL names the edited turn, so that a reload shows the same text.
 const showEditInUrl = () => {
   const url = new URL(location);
   if (editedTurn()) url.searchParams.set("words_of", editedTurn());
@@ -150,7 +150,7 @@ const showEditInUrl = () => {
 
 focusComposerOnArrival();
 afterPaint(() => {
-  // Delete a sent draft only here, on the next page, which proves that the message arrived.
+  // Delete the draft of a sent message: this new page proves that the message arrived.
   const sent = sessionStore.get("sent");
   if (sent && sent !== path) {
     saveDraft(sent, "");

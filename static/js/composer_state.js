@@ -18,8 +18,8 @@
 // - `shortcut`: run the shortcut of the key, if it has one.
 export const DRAFT = "draft";
 export const REJECTED = "rejected";
-// For this long after a script has moved the focus, a key press was probably meant for the element
-// that had the focus before.
+// After a script has moved the focus, a key press within this time was probably meant for the
+// element that had the focus before.
 const FOCUS_MOVED_MS = 2000;
 const DOUBLE_CLICK_MS = 500;
 
@@ -68,17 +68,19 @@ const HANDLERS = {
 
   sending: (state, { text }) => [{ ...state, text, sending: text }, {}],
 
-  // The message has started a conversation, on another page. Show nothing, in case the person goes back.
+  // The message has started a conversation on another page. Empty the box, in case the person goes
+  // back.
   redirected: (state) => [{ ...state, text: "" }, { text: "", carry: typedSince(state) }],
 
-  // The server has replaced the box: after a message, or (`isSwitch`) after Edit or Cancel.
+  // The server has replaced the box after sending or, if `isSwitch`, after Edit or Cancel.
   replaced(state, { given, turn, isSwitch, saved }) {
     const was = state.shown;
     const shown = turn || (given && was !== DRAFT ? REJECTED : DRAFT);
     const save = {};
     let text = shown === DRAFT ? saved.draft : saved.copy ?? given;
     if (!isSwitch) {
-      if (shown !== was) text = joinParagraphs(text, typedSince(state)); // accepted: show the draft that it hid
+      // Another text is shown now: the message was accepted, and the hidden draft appears again.
+      if (shown !== was) text = joinParagraphs(text, typedSince(state));
       else text = given ? withTypedSince(given, state) : typedSince(state);
     }
     if (shown !== was && !turn) save[was] = null;
@@ -126,7 +128,7 @@ const HANDLERS = {
     return [{ ...state, pressed: button, pressedAt: at }, {}];
   },
 
-  // The person may be about to press Stop, which Send has just replaced: treat it as a double click.
+  // Send has just replaced Stop. A click on Send may be meant for Stop: treat it as a double click.
   replyEnded: (state, { at }) => [{ ...state, pressed: "stop", pressedAt: at }, {}],
 
   focusMoved: (state, { at }) => [{ ...state, focusMovedAt: at }, {}],

@@ -1,4 +1,4 @@
-// Entry of conversations. What must be ready before htmx opens the stream of a reply is imported here, not later.
+// Entry of conversations. These modules must be ready before htmx opens the stream of a reply.
 import "./main.js";
 import "./reply_stream.js";
 import "./scrollable_regions.js";

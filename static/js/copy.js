@@ -1,4 +1,4 @@
-// Adds a copy button to code blocks; copy buttons confirm that they have copied.
+// Copy buttons: adds one to each code block, and shows a confirmation after copying.
 import { announce, messages } from "./announcements.js";
 import { fetchFragment, reportUnreachable } from "./requests.js";
 import { onContentChange } from "./turns.js";

@@ -1,6 +1,6 @@
 // Focuses the message box when a page arrives, and restores the focus when the focused element was removed,
-// so that the person can type. On touch devices the Send or Stop button gets it instead of the box, which
-// would open the keyboard.
+// so that the person can type. On touch devices, the Send or Stop button gets the focus instead,
+// because focusing the box would open the keyboard.
 export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 export const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 let lastFocused;
@@ -14,7 +14,7 @@ document.addEventListener("focusin", ({ target }) => {
   const { top, bottom } = target.getBoundingClientRect();
   scrollBy(0, Math.max(0, Math.min(top - 90, bottom - box.getBoundingClientRect().top + 9)));
 });
-// A menu that the focus has left must not cover the focused element either: close the menu.
+// Close a menu that has lost the focus, so that it does not cover the focused element.
 document.addEventListener("focusin", ({ target }) => {
   const menu = document.querySelector(".menu[open]");
   if (menu && !menu.contains(target)) menu.open = false;

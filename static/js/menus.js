@@ -3,7 +3,7 @@ const open = () => document.querySelector(".menu[open]");
 document.addEventListener("keydown", (event) => {
   const menu = event.key === "Escape" && open();
   if (!menu) return;
-  event.preventDefault(); // Escape does nothing else
+  event.preventDefault(); // Escape only closes the menu
   menu.open = false;
   menu.querySelector("summary").focus();
 });

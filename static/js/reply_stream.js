@@ -1,6 +1,6 @@
 // Reconnection of reply streams: after a random delay, with exponential backoff after attempts without
 // events, and immediately when the network is back. htmx alone would retry twice a second for ever, for
-// example if a sign-in page responds. A reply whose connection is lost or silent shows a message.
+// example if a sign-in page responds. The footer of a reply reports a lost or silent stream.
 import { announce, messages, noticeText, removeNotices } from "./announcements.js";
 import { isEventStream, isStreamElement } from "./requests.js";
 import { RUNNING_TURN, onContentChange } from "./turns.js";
@@ -18,7 +18,7 @@ const countEmptyAttempt = (turn) => emptyAttempts.set(turn, (emptyAttempts.get(t
 const setLost = (footer, isLost) => {
   const stop = document.querySelector(".composer__stop");
   if (stop) stop.disabled = isLost;
-  const turn = footer.closest?.(".turn"); // `footer` is the document if the reply has ended
+  const turn = footer.closest?.(".turn"); // htmx passes the document if the footer was replaced
   if (!turn || turn.hasAttribute("data-lost") === isLost) return;
   turn.toggleAttribute("data-lost", isLost);
   if (!isLost) return footer.querySelector(".turn__lost")?.remove();
@@ -47,8 +47,8 @@ document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   countEmptyAttempt(target);
   waitForFirstEvent(target);
 });
-// A new attempt was rejected, or the portal is unreachable. While `attempt` is 0, an open stream has broken
-// off and has not been requested again.
+// A new attempt was rejected, or the portal is unreachable. If `attempt` is 0, an open stream has
+// broken off, and htmx has not tried again yet.
 document.addEventListener("htmx:sse:error", ({ target, detail }) => {
   if (!detail.connection?.attempt) return;
   detail.connection.config.reconnectMaxDelay = detail.status ? MAX_RETRY_MS : MAX_RETRY_UNREACHABLE_MS;

@@ -1,5 +1,5 @@
-// Keyboard shortcuts of a single key or two, which can be switched off. composer.js runs them, unless the
-// key is for a text field or the message box.
+// Keyboard shortcuts of one or two keys; people can switch them off. composer.js runs a shortcut
+// unless its key is typed into a text field or the message box.
 import { TEXT_FIELDS, focusAndShowTurn } from "./focus.js";
 import { RUNNING_TURN } from "./turns.js";
 
@@ -13,7 +13,8 @@ const SHORTCUTS = {
   gc: ["#to-conversations"],
 };
 const KEY_SEQUENCE_MS = 1500;
-// Steps between turns: from the focused turn or the search hit, else from the visible part.
+// The keys j and k go to the next and the previous turn: from the focused turn or the search hit,
+// or else from the visible part of the page.
 const TURN_STEPS = { j: 1, k: -1 };
 const step = (by) => {
   const turns = [...document.querySelectorAll("#earlier-turns, .turn, #later-turns")];
@@ -25,7 +26,7 @@ const step = (by) => {
   return next ?? turns[at];
 };
 const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
-// On layouts with other letters, use the position of the key.
+// On a keyboard layout without Latin letters, use the position of the key.
 const letter = ({ key, code }) => {
   if (key === "؟") return "?";
   return /^[!-~]$/.test(key) || !code?.startsWith("Key") ? key : code.slice(3).toLowerCase();

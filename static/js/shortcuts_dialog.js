@@ -12,7 +12,7 @@ export const openShortcuts = async (url, fromMenu) => {
   sheet.setAttribute("aria-labelledby", "keyboard");
   sheet.addEventListener("close", () => {
     sheet.remove();
-    // The link's menu has closed: focus the button that opens it.
+    // The menu that contains the link has closed: focus the button of the menu.
     if (fromMenu) document.querySelector(".site-header__more").focus();
   });
   document.body.append(sheet);

@@ -24,10 +24,11 @@ const spokenText = (node) => {
   return name + words + (SENTENCE_END.test(words) ? "\n" : ".\n");
 };
 let sentences;
-// Progress is counted in non-blank sentences, not characters: the open block is rendered again as it grows.
+// Progress is counted in non-blank sentences, because the last block of a running reply is rendered
+// again as it grows, and its characters may change.
 const spokenParts = (unit, open) => {
   let words = spokenText(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
-  // Unclosed Markdown syntax may still change its meaning.
+  // Omit the text after unclosed Markdown syntax: this text may still change.
   if (open) [words] = words.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
   // Created on first use: the constructor is slower than everything else before the first paint.
   sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });

@@ -11,7 +11,8 @@ const safeStorage = (kind) => ({
 export const sessionStore = safeStorage("sessionStorage");
 const localStore = safeStorage("localStorage");
 
-// Storage access reads the disk: run it after the first paint, which is visible in the next frame at the earliest.
+// Run a function after the first paint. For example, storage access reads the disk and would delay
+// the paint.
 export const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
 
 // One draft per path in localStorage; a window has its own in sessionStorage once somebody typed there.
@@ -28,11 +29,12 @@ export const saveDraft = (path, words) => {
   localStore.set(draftKey(path), words);
   sessionStore.set(draftKey(path), `=${words}`);
 };
-// Deleting a conversation deletes its draft; after a restore, this window still has its own copy.
+// Deleting a conversation deletes its draft. This window keeps its own copy, in case somebody
+// restores the conversation.
 export const deleteSharedDraft = (path) => localStore.set(draftKey(path), "");
 
-// The changed text of a copy of an earlier message, or of a rejected message. The text of a copy is stored
-// by turn; the text of a rejected message has no turn and is stored by path.
+// A copy is the edited text of an earlier message or of a rejected message. The text of an earlier
+// message is stored by turn. A rejected message has no turn, so its text is stored by path.
 const copyKey = (path, turn) => `edit ${turn || draftKey(path)}`;
 export const readCopy = (path, turn) => {
   const saved = sessionStore.get(copyKey(path, turn));

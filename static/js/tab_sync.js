@@ -13,7 +13,7 @@ const fetchMissedTurns = () => {
 };
 channel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
 document.addEventListener("visibilitychange", fetchMissedTurns);
-// Do not insert a turn that was already added in another way.
+// Do not insert a turn that is already on the page.
 document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
   for (const { fragment, swapSpec } of tasks) {
     for (const turn of fragment.querySelectorAll(".turn")) {

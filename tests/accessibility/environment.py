@@ -159,7 +159,7 @@ class Environment:
 
     @contextmanager
     def act_as_person(self) -> Iterator[Person]:
-        """Act as a person without a browser, then copy the session cookie to the page."""
+        """Let a person act over HTTP, then copy the session cookie to the browser."""
         person = Person(self.url)
         yield person
         cookie = person.session.cookies["twindow"]

@@ -15,7 +15,7 @@ from tests.support.chromium import resize
 
 PROBES = (Path(__file__).parent / "probes.js").read_text()
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# Faster: axe describes no passed rules and does not fetch the style sheets again.
+# With these options axe is faster: it omits passed rules and does not fetch style sheets again.
 RUN_AXE = """axe.run({{resultTypes: ["violations"], preload: false, {options}}})
   .then(({{ violations }}) => violations)"""
 COLOUR_RULES = '["color-contrast", "link-in-text-block"]'
@@ -70,7 +70,7 @@ class Inspector:
         yield from _check_forced_colours(page)
         yield from _check_focus(page)
 
-        # The size that a zoom of 400 % leaves of 1280 x 1024 pixels.
+        # A window of 1280 x 1024 pixels at a zoom of 400 %.
         resize(page, 320, 256)
         page.evaluate("probes.reopen()")
         is_like_wide = set(page.evaluate("probes.met()")) <= names_when_wide
@@ -80,7 +80,7 @@ class Inspector:
         yield from _check_focus(page)
 
     def _check_axe(self, page: Page, *, colours_only: bool = False) -> Iterator[Finding]:
-        """Check all rules, or only those about colours; repeat no colours of an earlier page."""
+        """Check all rules, or only colours. Skip colours that an earlier page had."""
         if not colours_only:
             yield from _run_axe(page, "light", OTHER_RULES)
         painted = set(page.evaluate("probes.painted()"))
@@ -124,7 +124,7 @@ def _check_focus(page: Page) -> Iterator[Finding]:
     stops = page.evaluate("probes.stops()")
     page.evaluate("probes.follow()")
     for _ in stops:
-        page.keyboard.down("Tab")  # A held key repeats, which takes half as many commands.
+        page.keyboard.down("Tab")  # `press` would take two commands per stop.
     page.keyboard.up("Tab")
     followed = page.evaluate("followed")
     order = [stop["name"] for stop in followed]

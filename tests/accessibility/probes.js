@@ -22,7 +22,8 @@
   // The click target may be larger than the focusable element: a label, or a card covered by its
   // link.
   const covered = (element) => style(element, "::after").position === "absolute" && element.offsetParent;
-  // The form around a field may draw its edge: in the composer, and for the entries of a menu.
+  // The element that may draw the edge or focus ring instead: the form around a field or a menu
+  // button, or the card that a link covers.
   const frame = (element) => (element.matches("textarea, input, .menu button") ? element.closest("form") : covered(element));
   const outlined = (element) => style(element).outlineStyle !== "none" && px(style(element).outlineWidth) >= 1;
   const ringed = (element) => outlined(element) || style(element).boxShadow !== "none";
@@ -138,8 +139,8 @@
       || all(":is(.turn__said, .turn__reply) :is(.table, .code pre, math[display=block])").every(
         (part) => (part.scrollWidth > part.clientWidth) === (part.tabIndex >= 0)),
 
-    // Only the checked radio of a group is a tab stop, and a scrollable element is one only if it
-    // contains none. From an open menu, Tab continues through the menu and beyond.
+    // Of a group of radios, only the checked one is a tab stop. A scrollable element is a tab stop
+    // if it contains no other. From an open menu, Tab continues through the menu and beyond.
     stops: () => all("*", root()).filter((element) => isSeen(element) && (isStop(element) || isScroller(element)) && isFrom(element))
       .filter((element) => element.type !== "radio" || element.checked).map(name),
     // Move the focus to the start, then record every element that receives it.

@@ -1,7 +1,7 @@
 """Isolation: what belongs to somebody else looks exactly like what does not exist.
 
 Every route with an id in its path is requested with every method, by people of every kind, as page
-and as fragment. A new route fails until `IDS` says whose ids it takes.
+and as fragment. A route with a new parameter fails a test until `IDS` contains the parameter.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def others(
 ) -> Iterator[tuple[str, Person]]:
     """Yield a person of each kind.
 
-    Only the first sign-in has expired: the clock moves before the other people sign in.
+    The clock moves after the first sign-in, so that only this sign-in has expired.
     """
     expired = sign_in("expired")
     clock.advance(3_601)
@@ -117,7 +117,7 @@ def others(
 
 
 def templates_with_ids(app: Flask) -> dict[str, str]:
-    """Return the paths of the routes that take the id of a person's resource, with its kind."""
+    """Return the paths of routes with the id of Anna's resource, and the kind of the resource."""
     return {
         re.sub(r"<[^>]*>", "{}", rule.rule): owner
         for rule in app.url_map.iter_rules()

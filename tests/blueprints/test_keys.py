@@ -17,7 +17,7 @@ from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 
-# The submitted field, the error message, and the names of the fields marked as invalid.
+# Each case has the submitted field, the error message, and the fields marked as invalid.
 REFUSED = [
     ({"name": " "}, "Enter a name", ["name"]),
     ({"name": "x" * 101}, "Enter a name", ["name"]),

@@ -1,4 +1,4 @@
-"""API keys of people for whom the portal vouches: created without a JWT, listed and revoked."""
+"""API keys of signed-in people, who create, list and revoke their keys without a JWT."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def url(app: Flask) -> Iterator[str]:
 
 @pytest.fixture
 def accounts(app: Flask) -> Accounts:
-    """Add Anna, a lawyer, and Ben."""
+    """Add Ben, and Anna with the group `lawyers`."""
     accounts = add_people(get_portal(app))
     accounts.people.set_groups(accounts.people.find("Anna"), ["lawyers"])
     return accounts

@@ -20,8 +20,8 @@ from web.assets.identicon import seed_for
 from web.container import Portal
 
 PUBLIC_PATHS = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest)")
-# Targets that the portal refuses: addresses of other sites, also in forms that look like paths, and
-# texts that are not valid paths.
+# Redirect targets that the portal refuses: invalid paths, and URLs of other sites, some of them
+# disguised as paths.
 FOREIGN_TARGETS = (
     *("//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example", "/\t/evil"),
     *("javascript:alert(1)", "/\n/evil.example", "//evil.example/%2f..", "evil.example", "/é"),

@@ -26,7 +26,7 @@ from web.container import MIGRATIONS_DIR
 
 SECRET_KEY = "secret" * 6
 
-# Machines with different clocks can share only this database.
+# Only PostgreSQL can be shared by machines with different clocks.
 on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 # Runs one test on both databases. A module whose tests all do so sets DATABASES instead.
 both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
@@ -105,7 +105,7 @@ def conversation(turn: Turn, log: Log) -> Conversation:
 
 
 def advance_until_workers_are_stale(clock: AdjustableClock, poll: Callable[[], object]) -> None:
-    """Poll and advance the clock until the next poll can see silent workers as stale."""
+    """Poll and advance the clock until workers without heartbeats are stale at the next poll."""
     poll()
     for _ in range(int(Heartbeat.stale_after_seconds // heartbeat.MAX_OBSERVATION_SECONDS)):
         clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)

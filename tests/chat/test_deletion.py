@@ -36,7 +36,7 @@ def deletions(log: Log, turns: Turns) -> Deletions:
 
 
 def backdate(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
-    """Backdate the deletion of a conversation by `deleted` seconds, its last message by `said`."""
+    """Set how many seconds ago a conversation was deleted and its last message was sent."""
     now = time.time()
     values = {"deleted_at": now - deleted, "updated_at": now - said}
     with log.database.write() as connection:
@@ -77,7 +77,8 @@ def test_deletion_stops_the_reply_and_only_its_owner_can_undo_it(
     assert turns.find(turn.id, "alice") == turn
 
 
-AGES = [  # seconds since the deletion, seconds since the last message, whether it is purged
+# Seconds since the deletion and since the last message, and whether the conversation is purged.
+AGES = [
     (RESTORABLE_SECONDS - 1, HOUR_SECONDS + 1, False),
     (RESTORABLE_SECONDS + 1, HOUR_SECONDS - 1, False),
     (RESTORABLE_SECONDS + 1, HOUR_SECONDS + 1, True),

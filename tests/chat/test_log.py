@@ -41,7 +41,7 @@ def test_accepted_messages_and_ended_replies_are_on_the_disk(log: Log, turns: Tu
     turns.add("alice", first.conversation.id, "Hello", "another key")
     log.close()
 
-    # With `full`, a commit returns when the data is on the disk; with `normal`, it returns earlier.
+    # With SQLite's level `full`, a commit returns only when the data is on the disk.
     full, normal = 2, 1
     assert levels == [full] * 4 + [normal]  # the last transaction removes the heartbeat
 
@@ -73,8 +73,8 @@ def test_long_reply_is_merged_into_larger_entries(clock: AdjustableClock):
         live.append([Delta("x" * 1000)], slice_seconds=0.5)
         pieces.append(live.last_seq)
 
-    # The number of entries for the first 28,000 characters, and for the 48,000 characters that
-    # follow the first 220,000.
+    # The first 28,000 characters take 7 entries. After 220,000 characters, 3 entries are enough for
+    # the next 48,000.
     assert (pieces[27], pieces[267] - pieces[219]) == (7, 3)
 
 

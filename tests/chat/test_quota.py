@@ -390,7 +390,7 @@ def test_stopped_reply_counts_until_its_worker_knows_what_was_sent(log: Log, quo
 
     assert remaining_requests(quota) == 498
 
-    for _ in range(2):  # again after a commit whose confirmation was lost
+    for _ in range(2):  # twice, because the confirmation of a commit may be lost
         assert not log.end(turn.id, Ended(ReplyState.STOPPED, unsent_requests=1))
         assert remaining_requests(quota) == 499
     assert build_reply(log.read(turn.id)).code == "stopped"

@@ -80,7 +80,7 @@ def test_lock_wait_does_not_make_workers_stale(
 
 
 class WaitingHeartbeat(Heartbeat):
-    """A heartbeat whose probe waits; meanwhile `during_probe` happens."""
+    """A heartbeat that calls `during_probe` before its probe of the database."""
 
     during_probe: Callable[[Connection], object]
 

@@ -1,4 +1,4 @@
-"""The reply log across processes: remote readers, a remote stop, an ended process."""
+"""The reply log across processes: remote readers, a remote stop, and a closed log."""
 
 from __future__ import annotations
 

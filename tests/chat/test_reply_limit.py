@@ -1,4 +1,4 @@
-"""The limit of the replies that one person receives at once."""
+"""The limit on the replies that one person receives at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ending all running replies at a shutdown, fast enough for hundreds of them."""
+"""A shutdown ends all running replies quickly, even hundreds of them."""
 
 from __future__ import annotations
 
@@ -77,5 +77,5 @@ def test_locked_reply_does_not_prevent_the_others_from_ending(
         states = [build_reply(other.read(turn.id)).state for turn in running[1:]]
 
     assert states == [ReplyState.INTERRUPTED] * 2
-    # Without a heartbeat, the reply is abandoned at once.
+    # The closed log has removed its heartbeat, so the reply counts as abandoned at once.
     assert other.interrupt_abandoned([running[0].id]) == [running[0].id]

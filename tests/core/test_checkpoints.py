@@ -1,4 +1,4 @@
-"""Checkpoints: a copy of the database file alone is complete while nothing is written."""
+"""Checkpoints: the database file is complete without its `-wal` file while nothing is written."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_wal_file_of_an_idle_database_is_copied_into_the_database(db: Database, 
     checkpoints = Checkpoints(db)
 
     checkpoints.check()
-    assert copied_things(path) == []  # the first check copies nothing: more writes may follow
+    assert copied_things(path) == []  # only the second check copies changes
     checkpoints.check()
     assert copied_things(path) == ["first"]
     with db.write() as connection:

@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 0.1
 
 
 class SlowClient:
-    """A client that sends a byte after each pause."""
+    """A client that pauses before it sends each byte."""
 
     def __init__(self, pause_seconds: float) -> None:
         self.pause_seconds = pause_seconds
@@ -38,7 +38,7 @@ def test_body_is_truncated_at_its_deadline(pause_seconds: float):
         while len(body) < 100:
             body += reader.read(100)
 
-    with pytest.raises(NoMoreData):  # there is no second deadline
+    with pytest.raises(NoMoreData):  # the deadline also applies to later reads
         reader.read(100)
 
 

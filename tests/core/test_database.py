@@ -132,7 +132,8 @@ def test_postgresql_connections_do_not_wait_for_hosts_that_disappeared(postgres:
 def test_read_only_postgresql_is_database_unavailable(postgres: Postgres):
     db = Database(postgres.create_database(template="template0"))
     with pytest.raises(DatabaseUnavailable), db.write() as connection:
-        connection.exec_driver_sql("SET LOCAL transaction_read_only = on")  # as after a switchover
+        # A server is read-only after a switchover.
+        connection.exec_driver_sql("SET LOCAL transaction_read_only = on")
         connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
     db.close()
 
@@ -147,7 +148,7 @@ def test_connections_to_a_read_only_server_are_replaced(postgres: Postgres, rese
         other.execute(f"{setting} = on")
         with pytest.raises(DatabaseUnavailable), db.write(reserved=reserved) as connection:
             connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
-        other.execute(f"{setting} = off")  # open connections stay read-only
+        other.execute(f"{setting} = off")  # existing connections stay read-only
 
     with db.write(reserved=reserved) as connection:
         connection.exec_driver_sql("CREATE TABLE things (name TEXT)")

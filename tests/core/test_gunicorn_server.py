@@ -168,7 +168,7 @@ def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
         server.stop(signal.SIGINT)
         log = server.read_output()
 
-    # A reset connection is as good as a status.
+    # A reset connection also counts as a rejection.
     assert {status[:1] for status in statuses} <= {b"4", b""}
     assert "Traceback" not in log
 

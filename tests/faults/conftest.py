@@ -19,7 +19,7 @@ from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
 
 MESSAGE = "my precious words"
-# A page contains the class `theirs` only if it renders text of the service as markup.
+# The class `theirs` is on a page only if the portal renders text of the service as markup.
 UPSTREAM_MARKUP = '<b class="theirs">today</b>'
 
 ERROR_PAGE_HTML = b'<html><body class="theirs"><h1>Traceback</h1>theirs</body></html>'
@@ -47,7 +47,7 @@ class Outcome:
 
     @property
     def streamed_texts(self) -> list[str]:
-        """Return the text of each patch to the reply that was streamed."""
+        """Return the text of each streamed patch of the reply."""
         return [
             piece.get_text()
             for frame in self.frames
@@ -64,7 +64,7 @@ class Outcome:
 def send_message(alice: Person, upstream: Upstream) -> SendMessage:
     """Return a function that sends a message, runs the upstream actions, and returns the outcome.
 
-    `sent_messages` of the outcome has the messages since the last conversation was started.
+    `Outcome.sent_messages` contains the messages sent since the newest conversation started.
     """
     before = 0
 
@@ -170,8 +170,8 @@ def respond_with_chunks(*parts: bytes) -> UpstreamAction:
 
     def act(call: Call) -> None:
         call.start_stream(transfer_encoding="chunked")
-        # The portal may close the connection before it has received all parts. For example, the CR
-        # of a CRLF completes the last event, before the LF arrives.
+        # The portal may close the connection before it has received all parts. For example, the
+        # last event may end with CRLF, but its CR already completes it.
         with suppress(ConnectionError):
             for part in (*parts, b""):
                 call.send_chunk(part)

@@ -48,7 +48,7 @@ def respond_without_body(status: int) -> UpstreamAction:
 
 WHOLE = {"data": {"content": "All at once"}}
 EMPTY = "The reply was empty."
-# The response, the expected state, and the reply text or the sentence of the note.
+# Cases: the response, the expected state, and the text of the reply or of the note.
 ANSWERS = {
     "HTML": (respond_with_html(200), "interrupted", UNEXPECTED),
     "text": (

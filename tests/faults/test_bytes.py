@@ -119,7 +119,7 @@ def test_many_small_deltas_become_few_updates(send_message: SendMessage):
     spans.append(time.monotonic())
     assert_outcome(seen, "complete", reply="x" * 20_000)
     assert "".join(seen.streamed_texts).count("x") <= 20_000
-    # Twenty updates a second, plus the first update and the end.
+    # At most twenty updates a second, plus a few frames at the start and at the end.
     assert len(seen.frames) <= 20 * (spans[1] - spans[0]) + 4
 
 

@@ -1,4 +1,4 @@
-"""Characters that no page or database can hold are replaced; unusual ones are isolated."""
+"""Unstorable characters are replaced, and unusual ones do not affect the text around them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.support.upstream import Upstream
 TEN_MINUTES = 600
 NEGATIVE = re.compile(
     r"(?<![\w-])(?<!Reference )[-\N{MINUS SIGN}]\s?\d"
-)  # a reference is a random id
+)  # the reference of an error is a random id
 
 Jump = Callable[[float], None]
 

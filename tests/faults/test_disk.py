@@ -18,7 +18,7 @@ UNSAVED = "We can't save anything right now, so nothing was sent. Please try aga
 
 
 class Disk:
-    """Simulated disk of a portal: a file size limit on its worker processes."""
+    """Simulates the disk of a portal with a file size limit on its worker processes."""
 
     def __init__(self, portal: Portal) -> None:
         self._portal = portal

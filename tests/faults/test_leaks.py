@@ -1,4 +1,4 @@
-"""Streams that a reader, the service or a stop aborts leak no resources."""
+"""No resources leak when a reader, the service or *Stop* aborts a stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.upstream import Call, Upstream
 from tools.chaos.probes import count_running_replies, proc_status, select_rows
 from tools.chaos.processes import Portal, run_portal
 
-# Several keep-alives of three seconds, plus a margin for a busy machine.
+# A disconnected reader is noticed within several keep-alives, which are three seconds apart.
 NOTICED_SECONDS = 15
 BATCH = 100
 BOUNDLESS = {"RUNNING_REPLIES_LIMIT": "10000", "API_HOURLY_LIMIT": "100000", "API_FAIR_SHARE": "1"}
@@ -87,7 +87,7 @@ class RepeatedActions:
                 reader.close()
 
     def hang_up(self, times: int) -> None:
-        """Let the service abort `times` replies: by a close, a reset, or before it responds."""
+        """Abort `times` replies as the service: close before or after a delta, or reset."""
         for number in range(times):
             _, call = self.begin()
             if number % 3:
@@ -167,7 +167,7 @@ def test_aborted_streams_leak_no_threads(alice: Person, upstream: Upstream, tmp_
     crowd.hang_up(15)
     crowd.stop(15)
 
-    # The worker of the running reply, and one thread of the scripted service.
+    # Two threads remain: the worker of the running reply, and one of the scripted service.
     assert poll_until(lambda: threading.active_count() <= before + 2), threading.enumerate()
     call.complete("It is over")
     assert poll_until(lambda: threading.active_count() <= before), threading.enumerate()

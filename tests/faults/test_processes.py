@@ -21,7 +21,7 @@ WORDS = [f"w{number} " for number in range(6)]
 
 
 class PortalPair:
-    """Two portals. If the first portal was killed, the next access to `first` starts it again."""
+    """Two portals. The property `first` restarts the first portal if it was killed."""
 
     def __init__(self, data: Path, upstream: Upstream, settings: dict[str, str]) -> None:
         self.upstream = upstream
@@ -128,14 +128,14 @@ def test_reader_at_another_process_resumes_from_any_cursor(
 
 
 def known_by(page: Page) -> tuple[str, Tag]:
-    """Return the cursor from which a page follows the reply, and the turn that it shows."""
+    """Return the cursor and the turn of a page that follows a running reply."""
     [turn] = page.turns
     cursor = str(turn.select_one(".turn__footer")["hx-sse:connect"]).partition("after=")[2]
     return cursor, turn
 
 
 def shown_from(stream: Stream, whole: str) -> str:
-    """Read frames as the page does until the text is as long as `whole`; return the text."""
+    """Read frames until the text is as long as `whole`, and return the text."""
     while len(stream.text) < len(whole):
         stream.next_frame()
     return stream.text

@@ -38,7 +38,7 @@ def test_proxy_passes_events_at_once_and_keeps_idle_streams_open(carol: Person, 
     page = carol.start_conversation(MESSAGE)
     call = upstream.next_call().start_stream()
     with carol.follow(str(page.turns[0]["data-turn"])) as stream:
-        # Together the heartbeats take longer than the timeout of the proxy.
+        # All heartbeats together take longer than the read timeout of the proxy.
         assert len(list(islice(stream.chunks(), BEATS))) == BEATS
         for piece in ("One", " two", " three"):
             call.delta(piece)
@@ -76,7 +76,7 @@ def test_portal_works_behind_an_https_proxy(dora: Person, upstream: Upstream):
     assert "; Secure;" in headers["Set-Cookie"]
     assert "Strict-Transport-Security" in headers
 
-    dora.session.headers["Referer"] = form.response.url  # as a browser does
+    dora.session.headers["Referer"] = form.response.url  # browsers send this header
     page = dora.press(form, "Send", content=MESSAGE)
 
     assert page.status == 200, page.text
@@ -87,7 +87,7 @@ def test_portal_works_behind_an_https_proxy(dora: Person, upstream: Upstream):
 
 @pytest.fixture
 def proxied_portal(tmp_path: Path, upstream: Upstream) -> Iterator[ServerProcess]:
-    """Run a portal that believes the header of a proxy on this machine."""
+    """Run a portal that trusts the identity header of a proxy on this machine."""
     settings = {
         "SIGN_IN": "proxy",
         "PROXY_USER_HEADER": "X-Remote-User",

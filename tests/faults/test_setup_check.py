@@ -1,4 +1,4 @@
-"""`twindow check` finds the cause of each broken set-up of the proxy, behind a real nginx."""
+"""`twindow check` finds the cause of each wrong proxy set-up; the proxy is a real nginx."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Site:
         return self._servers[name].url
 
     def nginx(self, url: str, *removed: str, **options: Any) -> str:
-        """Run the documented nginx, without some lines of its location, and return its URL."""
+        """Run nginx as documented, but without the `removed` headers, and return its URL."""
         folder = self.folder / f"nginx{free_port()}"
         run = nginx.run_nginx(url, folder, certificate=self.certificate, removed=removed, **options)
         return self._stack.enter_context(run)
@@ -81,7 +81,7 @@ def site(
 def problem_at(
     site: Site, url: str, headers: dict[str, str] | None = None, **settings: Any
 ) -> tuple[str, str]:
-    """Return cause and line of the problem, or two empty strings."""
+    """Return the cause of the problem and the line that fixes it, or two empty strings."""
     now = settings.pop("now", time.time())
     problem = find_problem(site.settings(**settings), SECRET_KEY, url, headers or {}, now)
     return (problem.cause, problem.line) if problem else ("", "")

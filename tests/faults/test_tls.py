@@ -25,7 +25,8 @@ HANDSHAKE = b"\x16"
 class Front(ThreadingTCPServer):
     """TLS terminator in front of the scripted service, with a certificate that can be changed.
 
-    `first` has the first byte of each connection, `heard` all data received after the handshakes.
+    `first` contains the first byte of each connection. `received_data` contains the decrypted data
+    of all connections.
     """
 
     daemon_threads = True
@@ -65,7 +66,7 @@ class _Relay(BaseRequestHandler):
             threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
             while answered := behind.recv(65536):
                 secure.sendall(answered)
-            # The shutdown also wakes the thread that reads from the socket.
+            # `shutdown` also wakes the thread that reads from the socket.
             secure.shutdown(socket.SHUT_RDWR)
 
     def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:

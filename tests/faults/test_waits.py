@@ -61,7 +61,7 @@ def test_busy_conversation_is_retried_a_few_times(send_message: SendMessage):
 
 
 def asks_to_wait(seen: Outcome, seconds: float) -> bool:
-    """Return whether the note counts down and names the time, give or take a minute."""
+    """Return whether the note has a countdown and shows when it ends, to within a minute."""
     clock = {
         time.strftime("%-I:%M %p", time.localtime(time.time() + seconds + d)) for d in (-60, 0, 60)
     }

@@ -1,4 +1,4 @@
-"""Helpers for the announcements of the live region, on the page's fake clock."""
+"""Helpers that read the announcements of the live region, with a fake clock in the page."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.support.chromium import WAIT_MS
 from tests.support.portals import serve
 from tests.support.tcp_proxy import TcpProxy, run_tcp_proxy
 
-# Chromium's error when a page is left, or its scripts are late, during a view transition.
+# Chromium's error if it skips a view transition, because the page is left or a script is late.
 TRANSITION_SKIPPED = "Transition was"
 
 

@@ -18,7 +18,7 @@ NOSCRIPT_SELECTORS = {
     "streaming": f":not(:has(.turn__footer)):not({WAITING_SELECTOR})",
 }
 LONG_REPLY = "\n\n".join(f"Paragraph {number}." for number in range(60))
-# Longer than the portal accepts.
+# This message is longer than the portal accepts.
 TOO_LONG_MESSAGE = "too long " * 4_000
 
 
@@ -41,7 +41,7 @@ def send_while_replying(page: Page, content: str) -> None:
 
 
 def double_click_send(page: Page) -> None:
-    """Double-click Send, as people do with icons."""
+    """Double-click Send, as some people do with every button."""
     page.get_by_role("button", name="Send").dblclick()
 
 
@@ -79,7 +79,7 @@ def lost_connection(page: Page) -> Locator:
 
 def wait_until_settled(page: Page) -> None:
     """Wait until a page has loaded, and until its scripts have run and the page is painted."""
-    if page.locator("[data-noscript-stream]").count():  # the page loads until its reply ends
+    if page.locator("[data-noscript-stream]").count():  # this page loads until the end of the reply
         return
     page.wait_for_load_state()
     if page.locator("html.scripts").count():
@@ -133,10 +133,7 @@ def open_menu(page: Page, title: str) -> None:
 
 
 def submit_rejected_message(page: Page) -> None:
-    """Submit a message that is too long, without htmx, as happens before the script has loaded.
-
-    The portal answers such a submission with a full page.
-    """
+    """Submit a message that is too long, without htmx; the portal responds with a full page."""
     message_box(page).fill(TOO_LONG_MESSAGE)
     with page.expect_navigation():
         page.evaluate("document.querySelector('.composer form').submit()")

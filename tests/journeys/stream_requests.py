@@ -9,11 +9,10 @@ from playwright.sync_api import Page, Request, Response
 from tests.journeys.traffic import is_stream_request, wait_on_page
 
 STEP_MS = 250
-# The last gap is compared with the shortest gap. A shortest gap below this value counts as this
-# value.
+# The last gap is compared with the shortest gap, or with this value if this value is larger.
 MIN_GAP_MS = 1_000
-# The page adds a random delay to its retries; a test uses the shortest delay. Playwright reports a
-# failed request before the page knows of the failure, so the page counts its unsettled requests.
+# The page adds a random delay to its retries; a test uses the shortest delay. Playwright may report
+# a failed request before the page does, so this script counts the open requests of the page.
 DISABLE_JITTER = """Math.random = () => 0;
   const { fetch } = window;
   window.unsettledRequests = 0;
@@ -58,12 +57,11 @@ class StreamRequestLog:
         return not self.page.evaluate("window.unsettledRequests ?? 0")
 
     def has_growing_gaps(self, max_requests: int = 10) -> bool:
-        """Return whether the gaps between at most `max_requests` requests grow."""
+        """Return whether the page sent at most `max_requests` requests, with growing gaps."""
         gaps = [b - a for a, b in pairwise(self.requested_at_ms)]
         return (
             len(gaps) > 2
-            # The first gap is not used: it may be long on a busy machine, where the page may learn
-            # late that a request failed.
+            # The first gap is no reference: on a busy machine, a late error report lengthens it.
             and gaps[-1] >= 4 * max(min(gaps), MIN_GAP_MS)
             and len(self.requested_at_ms) <= max_requests
         )

@@ -95,7 +95,7 @@ def test_long_reply_is_announced_in_parts(context: BrowserContext, upstream: Ups
     assert " ".join(sentences) in " ".join(said)
     assert max(map(len, said)) < 700
 
-    passage = "beautiful things are here " * 60  # without a full stop
+    passage = "beautiful things are here " * 60  # this text has no full stop
     links = [f"See a{number}.example.org for more." for number in range(60)]
     start_turn(page, upstream).complete(f"{passage}\n\n{' '.join(links)}")
     turn(page, "complete", 2).wait_for()

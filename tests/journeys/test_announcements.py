@@ -16,7 +16,7 @@ LINK_LIST_TABLE_CODE_NOTE = [
     "](https://x.example/). Then three\n\n- four\n- fi",
     "ve\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n\nEnd[^n].\n\n[^n]: A note.\n",
 ]
-# The deltas of a reply, its final text if that differs from them, and what is announced.
+# Cases: the deltas of a reply, its final text if it differs, and the announcements.
 REPLIES = {
     "each kind of block": (
         LINK_LIST_TABLE_CODE_NOTE,
@@ -105,7 +105,7 @@ def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstrea
         call.complete(whole or "".join(deltas))
         turn(page, "complete", number).wait_for()
         said += next_announcements(page)
-        # On a slow machine, the advanced clock passes the time after which a silent stream is lost.
+        # On a slow machine, the stream may count as lost because the clock was advanced.
         said = [words for words in said if words != LOST_CONNECTION]
         if " ".join(said) != f"Ada has your message… {heard} The reply is complete.":
             wrong.append((name, said))

@@ -44,7 +44,7 @@ def test_no_byte_sent_to_the_browser_contains_the_api_key(
     assert len(seen) > 20
     assert any(b"I would not tell" in part for part in seen)
     assert not [part for part in seen if UPSTREAM_KEY.encode() in part]
-    page_errors.clear()  # the 404 of /nowhere
+    page_errors.clear()  # the browser logs the 404 of /nowhere
 
 
 def _recorded(application: Any, seen: list[bytes]) -> Any:

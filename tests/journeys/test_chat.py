@@ -105,13 +105,13 @@ def test_error_notice_survives_deltas_and_disappears_with_the_next_message(
     upstream.next_call().respond(500, {"error": "boom"})
     expect(turn(page, "failed")).to_be_visible()
     expect(notices).to_be_empty()
-    page_errors.clear()  # the console error of the failed request
+    page_errors.clear()  # the browser logs failed requests
 
     box.fill("second")
     box.press("Enter")
     call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
-    # As on a page left open since before this reply, which still offers Retry.
+    # A page that was opened before this reply still offers Retry.
     turn(page, "failed").locator(".note button").dispatch_event("click")
     expect(notices).to_contain_text("still replying")
     call.delta("It goes on")

@@ -69,7 +69,7 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     page = open_answered_conversation(context, upstream, CODE)
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
-    # The timers of a page that was loaded before `install` would use the real clock.
+    # Without a reload, the timers of the page would use the real clock.
     page.reload()
     for place, words in ((".turn__actions", CODE), (".code", "print('<a>')\n")):
         button = page.locator(f"{place} [data-copy]")

@@ -1,4 +1,4 @@
-"""Continuing a conversation: sent messages are visible, replies can be stopped, messages edited."""
+"""Continuing a conversation: sending, stopping, editing, scrolling and focus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The countdown until Retry, which needs no JavaScript, and its end."""
+"""The countdown ends with the Retry button, even without JavaScript."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 HAND = "getComputedStyle(document.querySelector('.countdown__clock'), '::after')"
-# Only animations with an end can be finished, such as those that hide the countdown and show the
-# button. The animation of the seconds repeats for ever.
+# Finish the animations that hide the countdown and show the button. The animation of the seconds
+# repeats for ever and cannot be finished.
 END_OF_WAIT = """document.getAnimations()
   .filter((each) => each.effect.getComputedTiming().endTime !== Infinity)
   .forEach((each) => each.finish())"""
@@ -51,7 +51,7 @@ def test_retry_appears_when_the_countdown_ends(
 ):
     page = open_rate_limited_conversation(context, upstream)
     minutes, seconds = "--countdown-minutes", "--countdown-seconds"
-    # The style sheet of the countdown arrives with the turn and is loaded after it.
+    # The response with the turn links the style sheet of the countdown, which then loads.
     page.wait_for_function(f"{HAND}.getPropertyValue('{minutes}')")
     assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30

@@ -20,7 +20,7 @@ from tests.support.upstream import Upstream
 
 OFFLINE = "You're offline. Your text is saved. Try again."
 
-# The number of stored drafts, after at most a hundred frames.
+# The number of stored drafts, as soon as it is 0 or after a hundred animation frames.
 KEPT_IN_THE_END = """() => new Promise((done) => {
   const look = (frames) => {
     if (localStorage.length && frames) requestAnimationFrame(() => look(frames - 1));
@@ -29,7 +29,7 @@ KEPT_IN_THE_END = """() => new Promise((done) => {
   look(100);
 })"""
 
-# On the page of a twin, this script delays animation frames until the page is left. Then timeouts
+# On the page of a twin, animation frames are delayed until the page is left. From then on, timeouts
 # run at once.
 PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
   const late = [];
@@ -91,7 +91,7 @@ def test_text_typed_while_a_message_is_pending_stays_in_composer(
         held = DelayedRequest(page, FORM_URL)
         send_message(page, first)
         expect(page.locator(".composer form")).to_have_class("htmx-request")
-        send_message(page, since)  # not sent, because the first message is pending
+        send_message(page, since)  # the page is still sending `first`, so it ignores this
         held.release()
         upstream.next_call().start_stream().complete(first)
         expect(reply_text(page, "complete", number)).to_have_text(first)
@@ -110,7 +110,7 @@ def test_offline_first_message_and_text_typed_during_sending_are_kept(
     send_message(page, "Hello")
     expect(page.locator("#notices")).to_have_text(OFFLINE)
     expect(message_box(page)).to_have_value("Hello")
-    page_errors.clear()  # the console error of the failed request
+    page_errors.clear()  # the browser logs failed requests
 
     context.set_offline(False)
     held = DelayedRequest(page, FORM_URL)
@@ -152,7 +152,7 @@ def test_draft_survives_a_starter_that_is_sent_or_rejected(
     starter.click()
     expect(page.locator("#notices")).to_contain_text("too many requests")
     expect(message_box(page)).to_have_value("half a thought")
-    page_errors.clear()  # the console error of the rejection
+    page_errors.clear()  # the browser logs rejected requests
 
 
 def test_each_window_keeps_its_own_draft(context: BrowserContext, upstream: Upstream):

@@ -50,7 +50,7 @@ def test_failed_or_late_edit_does_not_disturb_another_message(
     page.route(re.compile("words_of"), lambda route: route.abort(), times=1)
     edit.click()
     expect(page.locator("#notices")).to_contain_text("reach the server")
-    page_errors.clear()  # the console error of the failed request
+    page_errors.clear()  # the browser logs failed requests
     held = DelayedRequest(page, FORM_URL)
     send_message(page, "First")
     message_box(page).fill("Second")

@@ -1,4 +1,4 @@
-"""A page whose scripts did not load, or only some of them."""
+"""A page on which some or all scripts did not load."""
 
 from __future__ import annotations
 

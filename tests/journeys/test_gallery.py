@@ -28,7 +28,7 @@ def crowd(upstream: Upstream) -> None:
     upstream.answers["/a.png"] = lambda call: call.respond(200, png(), content_type="image/png")
 
 
-# Without pauses, so that a slow machine cannot type slower than the search waits.
+# Type without pauses: on a slow machine, a pause between two letters could start a search.
 TYPE_AT_ONCE = """(box, letters) => { for (const letter of letters) {
   box.value += letter;
   box.dispatchEvent(new InputEvent('input', { bubbles: true, data: letter })); } }"""

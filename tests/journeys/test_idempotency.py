@@ -58,7 +58,7 @@ def test_double_click_on_retry_creates_one_turn(context: BrowserContext, upstrea
     upstream.next_call().respond(500, {})
     failed = turn(page, "failed")
     posts = record_requests(page, is_post)
-    # The response to the first click would remove the button.
+    # Delay the first request, because its response removes the button.
     held = DelayedRequest(page, FORM_URL)
     failed.get_by_role("button", name="Retry").dblclick()
     held.release()
@@ -97,7 +97,7 @@ def test_reload_back_and_resubmitted_form_send_nothing_without_javascript(
     assert len(posts) == 1
 
     page.goto("/twins/ada")
-    key.evaluate("(input, same) => input.value = same", same)  # as a browser restores a form
+    key.evaluate("(input, same) => input.value = same", same)  # a browser may restore the old key
     send_message(page, "once")
     expect(turn(page, "complete")).to_be_visible()
     assert page.url.partition("?")[0] == there

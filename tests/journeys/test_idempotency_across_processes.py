@@ -66,7 +66,7 @@ def test_message_whose_response_is_lost_is_sent_once(context: BrowserContext, up
     for _ in range(2):
         page.reload()
         expect(turn(page, "complete", 2)).to_contain_text("third")
-        expect(message_box(page)).to_have_value("")  # a message in the conversation is no draft
+        expect(message_box(page)).to_have_value("")  # a sent message is not kept as a draft
     assert upstream.sent_messages() == ["first", "second", "third"]
 
 

@@ -14,7 +14,7 @@ LONG = "\n\n".join(f"Paragraph *{number}*." for number in range(300))
 CODE = "\n\n```python\n" + "".join(f"print({number})  # {number}\n" for number in range(200))
 # An upper limit: the elements around a reply, and the new ones.
 FEW = 80
-# The start of a block, its continuation, and the element that it becomes.
+# Cases: the start of a block, its continuation, and the HTML element of the whole block.
 CHANGES = [
     ("| a | b |\n", "|---|---|\n| 1 | 2 |\n", "table"),
     ("a\n", "===\n", "h3"),

@@ -18,7 +18,7 @@ WORDMARK = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'
     '<rect width="300" height="40"/></svg>'
 )
-# The vertical centres of the parts of the bar, and how much wider than the window it is.
+# The vertical offset between the parts of the bar, and by how much the page exceeds the window.
 BAR = """() => {
   const parts = document.querySelectorAll(".site-header__brand, .site-header nav > ul > li");
   const boxes = [...parts].map((part) => part.getBoundingClientRect());

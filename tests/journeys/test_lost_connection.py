@@ -1,4 +1,4 @@
-"""A reply whose connection is lost: the page says so, and *Stop* waits until it is back."""
+"""Lost connections: the page reports them, and *Stop* is disabled until the stream is back."""
 
 from __future__ import annotations
 

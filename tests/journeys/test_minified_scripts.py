@@ -46,7 +46,7 @@ def test_minified_scripts_differ_only_in_comments_and_white_space():
 
 
 def test_scripts_contain_no_nested_template_literals():
-    # rjsmin ends a template literal at the first backtick.
+    # rjsmin would end a template literal at the first backtick of a nested one.
     wrong = [
         f"{path.name}: {literal}"
         for path in sorted((STATIC / "js").glob("*.js"))

@@ -39,7 +39,7 @@ ANSWERS = {
 }
 REFUSED = "connection refused"
 GONE = "This reply can no longer be shown here"
-# Long enough for the page to ask six times, each time later.
+# Long enough for six requests at growing intervals.
 ASKED_MS = 30_000
 MINUTE_MS = 60_000
 
@@ -57,7 +57,7 @@ def answer_streams(page: Page, answer: str) -> None:
 
 
 def retry_errors(page: Page, asked: StreamRequestLog) -> list[object]:
-    """Advance the page's clock and return what the page does wrong."""
+    """Advance the page's clock; return the errors in the page's requests and messages."""
     asked.advance(ASKED_MS)
     page.remove_listener("request", asked._record_request)
     wrong: list[object] = [] if asked.has_growing_gaps() else [asked.requested_at_ms]
@@ -162,7 +162,7 @@ def wait_for_reply_worker(turn_id: str) -> None:
 
 
 def shows_reply_unavailable(page: Page, asked: StreamRequestLog) -> bool:
-    """Advance the page's clock by a second; return whether the page cannot show the reply."""
+    """Advance the page's clock by a second; return whether the page shows `GONE`."""
     asked.advance(1_000)
     return GONE in progress(page).inner_text()
 

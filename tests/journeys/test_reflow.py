@@ -1,4 +1,4 @@
-"""No horizontal scrolling: on a small phone, with wide text spacing, in both directions."""
+"""No page scrolls horizontally on a small phone, even with wide, large or right-to-left text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.journeys.steps import open_conversation, send_message, turn
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
-# A wide space, a long formula, combining marks.
+# Replies that could be too wide: a wide space, a long formula, combining marks.
 REPLIES = [r"Hi $\hspace{9999em}x$ there", r"Hi $a" + "+b" * 200 + "$", "x" + "\u0e49" * 600]
 # The text spacing of WCAG 1.4.12, which must not cause a loss of content.
 WIDE_SET = """*, ::before, ::after { line-height: 1.5 !important; letter-spacing: .12em !important;
@@ -62,7 +62,7 @@ def test_no_page_scrolls_horizontally(
         page.goto(path)
         wrong += sideways(page)
     assert page.locator("[data-text=large] body").count() == 1
-    page_errors.clear()  # the 404 of /nowhere
+    page_errors.clear()  # the browser logs the 404 of /nowhere
 
     page.reload()
     for number, reply in enumerate(REPLIES, 1):

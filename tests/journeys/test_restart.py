@@ -44,11 +44,11 @@ def start_streaming_reply(page, portal: Portal, upstream: Upstream) -> None:
     call = upstream.next_call().start_stream()
     call.delta("Half of it")
     expect(turn(page, "streaming")).to_contain_text("Half of it")
-    page.reload()  # the text is stored by now
+    page.reload()  # the portal stores the text meanwhile
     expect(turn(page, "streaming")).to_contain_text("Half of it")
 
 
 def delete_heartbeats(data: Path) -> None:
-    """Delete the heartbeat of the killed portal: otherwise the new one waits until it expires."""
+    """Delete the killed portal's heartbeat, so that the new portal does not wait for its expiry."""
     with closing(sqlite3.connect(data / "portal.db")) as database, database:
         assert database.execute("DELETE FROM producers").rowcount == 1

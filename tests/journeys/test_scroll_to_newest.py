@@ -1,4 +1,4 @@
-"""The button to the newest turn: shown far above it, and never in the way."""
+"""The button *Jump to latest*: visible only far above the newest turn, never over the composer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_newest_turn_button_scrolls_down_from_far_above(
     scroll_up(page, 1_500)
     expect(down).to_be_visible()
 
-    # The button is no tab stop before the message box, and is not printed.
+    # The Tab key skips the button, and the button is not printed.
     message_box(page).evaluate("box => box.focus({ preventScroll: true })")
     page.keyboard.press("Shift+Tab")
     expect(page.get_by_role("button", name="Try again")).to_be_focused()

@@ -22,7 +22,7 @@ PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bub
 PRESS_BY_PLACE = """([key, code]) => document.body.dispatchEvent(
   new KeyboardEvent('keydown', { key, code, bubbles: true }))"""
 
-# The response arrives before the frame that reports that the dialog has closed.
+# The response arrives before the next frame, which dispatches the dialog's `close` event.
 CLOSED_AND_ASKED_FOR = """async (link) => {
   const headers = { "HX-Request": "true" };
   const answer = await fetch(link.href, { headers });

@@ -26,7 +26,7 @@ DRAFT = "How does it stay upright?"
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Run a portal for visitors and for people with a password, whose sign-in ends in an hour."""
+    """Let people sign in with a password; end a sign-in after an hour without a request."""
     return settings | {"sign_in": "password", "sign_in_idle_timeout": 3_600}
 
 
@@ -145,7 +145,7 @@ def test_signing_in_works_without_script(noscript_context: BrowserContext, upstr
     call = upstream.next_call().start_stream()
     turn(page, "waiting").wait_for()
     call.complete("Hi")
-    turn(page, "complete").wait_for()  # the page that follows the reply has replaced the first one
+    turn(page, "complete").wait_for()  # the streaming page has replaced the first page
     page.goto("/conversations")
     page.get_by_role("link", name="Hello").click()
     expect(reply_text(page, "complete")).to_have_text("Hi")

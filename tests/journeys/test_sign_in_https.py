@@ -37,7 +37,7 @@ def url(tmp_path: Path, upstream: Upstream) -> Iterator[str]:
         run_server(tmp_path / "data", "app.py", **settings) as server,
         nginx.run_nginx(server.url, tmp_path / "nginx", certificate=certificate) as url,
     ):
-        Person(server.url).get("/readyz")  # answered when the tables exist
+        Person(server.url).get("/readyz")  # the portal responds once the tables exist
         yield url
 
 

@@ -29,7 +29,7 @@ def open_second_window(page: Page) -> Page:
 
 
 def send(page: Page, words: str) -> None:
-    """Send a message with Enter: a click waits for frames, rare in a background window."""
+    """Send with Enter: a click waits for animation frames, which a background tab rarely gets."""
     message_box(page).fill(words)
     message_box(page).press("Enter")
 
@@ -136,7 +136,7 @@ def test_message_with_a_late_response_is_shown_once(context: BrowserContext, ups
     page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
     with page.expect_request("**/turns"):
         send(page, "More")
-    # The route handler must have the response before the page waits below.
+    # Wait until the route handler has the response.
     wait_on_page(page, lambda: held)
     upstream.next_call().start_stream().complete("Two")
     show_tab(page)

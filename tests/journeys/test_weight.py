@@ -35,7 +35,7 @@ VIOLATIONS = """
   window.violations = [];
   addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective));
 """
-# Only a browser with a window requests the icon by itself.
+# A headless browser does not request the icon by itself.
 ICON = "fetch(document.querySelector('link[rel=icon]').href).then((icon) => icon.text())"
 INLINE = """() => [
   ...document.querySelectorAll("script:not([src]), style, [style]"),

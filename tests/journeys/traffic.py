@@ -30,7 +30,7 @@ class DelayedRequest:
 
 
 def wait_on_page(page: Page, condition: Callable[[], object]) -> None:
-    """Process the events of a page until the condition is true; fail after `WAIT_MS`."""
+    """Let the page run until the condition is true; fail after `WAIT_MS`."""
     deadline = time.monotonic() + WAIT_MS / 1000
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"

@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page
 SET_HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
 SET_VISIBLE = SET_HIDDEN.replace("true})", "false})")
 DISPATCH_VISIBILITY_CHANGE = "document.dispatchEvent(new Event('visibilitychange'))"
-# Collects the announcements in `said` from now on.
+# From now on, the global list `said` collects the announcements.
 RECORD_ANNOUNCEMENTS = """() => {
   globalThis.said = [];
   const look = () => { if (announcer.textContent) said.push(announcer.textContent); };

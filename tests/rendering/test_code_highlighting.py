@@ -84,7 +84,7 @@ def test_code_with_very_long_whitespace_is_not_highlighted():
         assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c")), gap
 
 
-# Code for which the lexer tries all divisions of a row of escapes: 2^n steps.
+# Code for which the lexer tries every split of n consecutive escapes, in 2^n steps.
 EXPONENTIAL = {
     "scala": ('"', 'raw"'),
     "perl": ("s!",),

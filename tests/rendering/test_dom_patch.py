@@ -12,7 +12,7 @@ from web.streaming import htmx_frames
 
 
 def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:
-    """Return the HTML of a page with `old` after the patches of each step."""
+    """Apply the patches of all steps to the HTML `old`, and return the resulting HTML."""
     page = TurnDom("x")
     page.apply_frame(parse_html(htmx_frames.render_patches(1, (DomPatch(0, "innerHTML", old),))))
     for step in steps:
@@ -85,7 +85,7 @@ def test_very_long_html_is_continued_or_replaced_without_a_comparison():
 
 
 def trimmed(parts: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
-    """Return texts without white space at both ends, as Markdown renders them."""
+    """Generate texts without surrounding white space, which Markdown removes."""
     return st.lists(parts, max_size=most).map("".join).map(str.strip)
 
 

@@ -74,8 +74,8 @@ PAYLOADS = [
     "!!![pixel][r]\n\n[r]: https://example.com/pixel.png",
     "[![pixel](https://example.com/pixel.png)](https://example.com)",
 ]
-# Texts around the payload. Parsers read some of these texts differently, but no parser may find the
-# payload.
+# Texts around the payload. Parsers read some of these texts differently, but no parser may take the
+# payload for HTML.
 SURROUNDINGS = [
     *(
         "{}",
@@ -131,7 +131,7 @@ def exports_of(text: str) -> list[str]:
 
 
 def is_live(html: str) -> bool:
-    """Return whether HTML has tags or attributes that Markdown does not make."""
+    """Return whether HTML has tags, event handlers or comments that Markdown never produces."""
     document = BeautifulSoup(html, "html.parser")
     return bool(document.find_all(string=lambda text: isinstance(text, PreformattedString))) or any(
         tag.name not in TAGS or any(name.startswith("on") for name in tag.attrs)

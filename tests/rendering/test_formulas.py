@@ -1,4 +1,4 @@
-"""Formulas become MathML for the browser; other text stays text, and no formula is active."""
+"""Formulas become MathML, other text stays text, and no formula adds active content."""
 
 import pytest
 from bs4 import BeautifulSoup

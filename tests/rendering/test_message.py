@@ -111,7 +111,7 @@ pieces = st.sampled_from(
 def test_text_content_of_the_html_is_the_message(text: str):
     message_html = render_message(text)
 
-    # Beautiful Soup shortens white space.
+    # Use regular expressions, because Beautiful Soup shortens white space.
     assert html.unescape(re.sub("<[^>]*>", "", message_html)) == text
     assert set(re.findall(r"<(\w+)", message_html)) <= {"div", "span", "pre", "code", "i"}
 

@@ -1,4 +1,4 @@
-"""A panic of the Markdown parser, or another fault of it, costs only the formatting."""
+"""If the Markdown parser panics or fails, the reply only loses its formatting."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rendering.stream.open_block import OpenBlock
 pytestmark = pytest.mark.fault("F93")
 
 TEXT = "The area is $\\pi r^2$.\n"
-# No budget: the conversion of the formula raises ValueError.
+# With this invalid budget, the conversion of a formula raises ValueError.
 BROKEN_BUDGET: Any = ()
 
 
 class PanicException(BaseException):
-    """Exception like those of Rust libraries."""
+    """Exception with the class name of a panic in a Rust library."""
 
 
 def test_panic_becomes_an_error_without_the_text():

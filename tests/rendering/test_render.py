@@ -103,7 +103,7 @@ def test_too_deep_or_too_long_text_is_shown_as_plain_text():
         assert "<blockquote>" not in html, text[:4]
 
 
-# Escaping the first line changes which of the other lines are HTML, and which are code.
+# If the first line is escaped, other lines become HTML, and others become code.
 UNDER = "<script>\n```\n</script>\n```\n"
 
 
@@ -123,7 +123,7 @@ def test_html_revealed_by_escaping_earlier_lines_is_escaped_too():
 def test_table_that_expands_too_much_is_shown_as_plain_text():
     for columns, rows in ((1_000, 200), (90, 12_000)):
         text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
-        # A table directly after a heading that ends another table, without a blank line.
+        # The large table directly follows a heading, which ends a small table.
         behind = f"|a|\n|-|\n|b|\n# Then\n{text}"
         assert render(text) == render_plain(text)
         assert render(behind) == render_plain(behind)

@@ -74,7 +74,7 @@ def test_stop_does_not_wait_for_a_rendering_and_starts_no_new_child_process(
 ):
     renderer.render(LONG_TEXT, "a")
     [pid] = child_pids()
-    os.kill(pid, signal.SIGSTOP)  # the child never finishes the next text
+    os.kill(pid, signal.SIGSTOP)  # the stopped child cannot render the next text
     with ThreadPoolExecutor(1) as pool:
         rendering = pool.submit(renderer.render, LONG_TEXT, "a")
         renderer.close()

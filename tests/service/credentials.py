@@ -42,7 +42,7 @@ class Credentials:
     def make_jwt(
         self, *, secret: str | None = None, algorithm: str = "HS256", **claims: Any
     ) -> str:
-        """Sign a JWT that is valid except for the given arguments; a claim of None is omitted."""
+        """Sign a JWT that is valid except for the given arguments; omit claims that are None."""
         good = {"sub": "alice", "aud": "twindow", "exp": int(time.time()) + 600}
         payload = {name: value for name, value in (good | claims).items() if value is not None}
         signed_with = None if algorithm == "none" else secret or self._secret
@@ -52,7 +52,7 @@ class Credentials:
 
 
 def _mistyped_secrets(secret: str) -> Iterator[str]:
-    """Yield the key with another last character, which belongs to the checksum."""
+    """Yield the key with a wrong last character, which is a part of the checksum."""
     yield secret[:-1] + ("a" if secret[-1] != "a" else "b")
 
 

@@ -34,7 +34,7 @@ class IdentityProvider:
         self.keys[kid] = algorithm, KEY_FACTORIES[algorithm]()
 
     def sign(self, kid: str, *, header: dict[str, Any] | None = None, **claims: Any) -> str:
-        """Sign a JWT that is valid except for the given claims; a claim of None is omitted."""
+        """Sign a JWT that is valid except for the given claims; omit claims that are None."""
         algorithm, key = self.keys[kid]
         payload = {"sub": "alice", "aud": "twindow", "iss": ISSUER, "exp": time.time() + 60}
         payload = {name: value for name, value in (payload | claims).items() if value is not None}

@@ -2,7 +2,7 @@
 
 To generated clients, a stream is text; schemathesis should check each of its events. The service
 rejects a second message with the idempotency key of the first, and a request with two different
-credentials. It accepts only cursors that it has returned.
+credentials. The service accepts only cursors that it has returned.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def test_split_surrogate_pairs_are_joined_and_lone_surrogates_replaced(
 
 
 def send(call: Call, pieces: list[str]) -> None:
-    """Send each piece as the raw text of a JSON string."""
+    """Send each piece as a delta, without escaping it for JSON."""
     call.start_stream()
     for piece in pieces:
         call.send_bytes(

@@ -114,7 +114,7 @@ def test_two_different_api_keys_are_rejected(api: ApiClient, credentials: Creden
 
 @pytest.mark.spec("S64", "S67")
 def test_credential_of_another_kind_is_ignored(api: ApiClient, credentials: Credentials):
-    """A proxy may add its own `Authorization`, and a client may send its key everywhere."""
+    """A proxy may add its own `Authorization`, and a client may send its key with all requests."""
     key, token = credentials.make("full_access key"), credentials.make("JWT")
     wrong = []
     for authorization in ("Basic YWxpY2U6c2VjcmV0", "Negotiate abc", "Bearer", "", token):
@@ -204,8 +204,8 @@ def test_api_key_limit_includes_keys_revoked_within_the_last_hour(
     answer = api.post("/auth/api-keys", json=body, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_keys")
 
-    # A revoked key counts for another hour. Otherwise, a new key would give the person more
-    # requests.
+    # A revoked key counts towards the limit for another hour. If it did not, replacing keys would
+    # give the person more requests.
     assert api.delete(f"/auth/api-keys/{made[0].id}", headers=headers).status_code == 204
     assert api.post("/auth/api-keys", json=body, headers=headers).status_code == 409
     with container.database.write() as connection:

@@ -108,7 +108,7 @@ def stored(container: Container) -> list[int]:
 
 
 def test_chunked_body_over_the_limit_is_rejected_and_not_truncated(api: ApiClient):
-    """The beginning of a body could be valid JSON with another meaning."""
+    """A truncated body could be valid JSON with another meaning."""
 
     def pieces() -> Iterator[bytes]:
         yield b'{"twinId": "ada"}'

@@ -1,4 +1,4 @@
-"""The bundled model: one child process for all workers, kept alive; its absence is reported."""
+"""The bundled model: workers share one process, which is restarted; missing models are reported."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_workers_share_one_model_process_that_is_restarted(
     new_model: Callable[[], ModelClient], tmp_path: Path
 ):
     (tmp_path / "data").mkdir()
-    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # left by a killed owner
+    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # a killed owner left this file
     (tmp_path / "data" / "model.json").write_text(killed)
     first = new_model()
     first.bundled.restart_delays = (0,)

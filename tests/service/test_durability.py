@@ -9,7 +9,7 @@ from core.database import Database
 from service.conversations.conversations import Conversations
 from service.conversations.messages import Messages
 
-FULL = 2  # PRAGMA synchronous: the commit returns when the data is on the disk
+FULL = 2  # the value of PRAGMA synchronous with which a commit waits for the disk
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

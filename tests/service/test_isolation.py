@@ -1,7 +1,7 @@
 """Isolation: what belongs to another person looks exactly like what does not exist.
 
 Every route with an id in its path is requested with every method, by callers of every kind. A new
-route fails until `IDS` says whose ids it takes.
+route parameter must be added to `IDS`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tests.support.upstream import Upstream
 METHODS = ("GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT")
 RANDOM_ID = "Zm9yZWlnbi1yYW5kb20taWQ"
 MALFORMED_IDS = ("0", "x" * 300, "..%2F..", "%ff")
-# For each parameter of a route, the name of what belongs to Anna.
+# For each route parameter, the key of its value in `annas_ids`.
 IDS: dict[str, str | None] = {
     "conversation_id": "conversation",
     "message_id": "message",
     "twin_id": "twin",
     "key_id": "key",
-    # The name of an avatar is a hash of the image. Anyone who knows the name may get the image.
+    # The name of an avatar is a hash of the image. Anyone who knows the hash may get the image.
     "name": None,
 }
 VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length"}
@@ -96,7 +96,7 @@ def templates(service: Flask) -> list[str]:
 
 
 def fingerprint(response: TestResponse) -> tuple[object, ...]:
-    """Return a response without what differs between any two."""
+    """Return the parts of a response that are equal for identical requests."""
     headers = {
         name: value
         for name, value in response.headers.items()

@@ -1,4 +1,4 @@
-"""Leases: one of several processes writes a reply, and the others know its state."""
+"""Leases: only one process writes a reply, and other processes can read the reply's state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long conversations: the prompt has as much of the newest history as fits the window."""
+"""Long conversations: the prompt contains as many of the newest messages as fit the window."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TALK = (
 
 
 def talk(turn: int) -> str:
-    """Return the content for a turn; the number of tokens per byte differs between turns."""
+    """Return the text of a turn; different turns have different numbers of tokens per byte."""
     return f"{turn} {TALK[turn % len(TALK)]}"
 
 
@@ -63,7 +63,7 @@ def test_every_prompt_of_a_long_conversation_fits_the_window(
     model.answers["/tokenize"] = lambda call: call.respond(
         200, {"tokens": [1] * len(call.body["content"])}
     )
-    # The second conversation grows longer than the history that is read.
+    # The second conversation grows longer than MAX_HISTORY_MESSAGES.
     for stored in (0, MAX_HISTORY_MESSAGES // 2 - TURNS // 2):
         conversation = api.create_conversation()
         for turn in range(stored):
@@ -152,7 +152,7 @@ def test_bundled_model_accepts_every_long_conversation(
 
     def reply(prompt: Prompt, sampling: Sampling) -> CompletionStream:
         asked.append(prompt)
-        if len(asked) > 1:  # reading a prompt takes seconds, counting does not
+        if len(asked) > 1:  # the model takes seconds per prompt, so it gets only one
             raise ModelFailed("counted")
         return ask(prompt, sampling)
 

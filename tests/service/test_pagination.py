@@ -29,7 +29,7 @@ def read_all(
     headers: dict[str, str] | None = None,
     **query: str,
 ) -> list[str]:
-    """Return the ids in a list, page by page; call `between` with those read so far."""
+    """Read a list page by page and return its ids; between pages, call `between(ids)`."""
     ids: list[str] = []
     params: dict[str, Any] = {"limit": "3"} | query
     while True:

@@ -1,4 +1,4 @@
-"""The embedded portal's own key belongs to an owner that no token can name."""
+"""The API keys of the portal belong to a reserved owner that no token can claim."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
 def start_running_reply(
     api: ApiClient, model: Upstream
 ) -> tuple[str, Call, Iterator[dict[str, Any]]]:
-    """Start a reply that has the slot; return its conversation, model call and events."""
+    """Start a reply that occupies the only slot; return its conversation, model call and events."""
     conversation = api.create_conversation()
     events = api.stream(conversation, "First")
     assert next(events) == THINKING
@@ -61,7 +61,7 @@ def test_reply_that_is_stopped_while_queued_leaves_the_queue(
 
     with serve(new_service()) as url:
         other = ApiClient(url, full_key)
-        stop(other, conversation)  # through a process that does not run this reply
+        stop(other, conversation)  # another process runs the reply
         other.session.close()
     assert next(events)["code"] == "stopped"
     third = api.stream(api.create_conversation(), "Third")

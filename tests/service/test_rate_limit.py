@@ -1,4 +1,4 @@
-"""Rate limits, exact for both headers and concurrent requests; and length limits of texts."""
+"""Exact rate limits, shared by both API key headers, and length limits of texts."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_text_at_the_length_limit_is_accepted_and_longer_text_rejected(
         (f"/conversations/{api.create_conversation()}/messages", "content", 32_000, api.headers),
         ("/auth/api-keys", "name", 100, jwt),
     ]:
-        # The limit counts characters, not bytes: in JSON each of these is two escapes.
+        # The limit counts characters, not bytes or escapes: in JSON, each emoji is two escapes.
         longest = api.post(path, json=body | {field: "😀" * size}, headers=headers)
         assert longest.status_code == 201
         for too_much in ("😀" * (size + 1), "x" * 10 * size):

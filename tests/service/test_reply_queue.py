@@ -13,7 +13,7 @@ from tests.support.waiting import wait_until
 
 
 class QueuedReply:
-    """A reply that waits for a slot, or holds it until it is released."""
+    """A reply that waits for a slot and then holds the slot until `release` is called."""
 
     def __init__(self, queue: ReplyQueue, pool: ThreadPoolExecutor) -> None:
         self.positions: list[int] = []

@@ -113,7 +113,7 @@ def test_stopping_a_reply_aborts_the_model_and_frees_the_conversation(
 def test_restart_ends_replies_with_a_code_of_its_own(
     api: ApiClient, model: Upstream, container: Container
 ):
-    """Clients may repeat a message after a restart, but not after a person stopped the reply."""
+    """Clients may repeat a message after the code `restarting`, but not after `stopped`."""
     path = f"/conversations/{api.create_conversation()}/messages"
     streamed = api.stream(api.create_conversation(), "Hello")
     assert next(streamed)["type"] == "progress"

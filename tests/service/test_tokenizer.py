@@ -1,4 +1,4 @@
-"""Token counts: the model server counts where it can; otherwise they are estimated at once."""
+"""Token counts come from the model server; if it cannot count, they are estimated."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_endless_count_response_is_not_read(new_model: NewModel, model: Upstream
 
     asker = new_model()
     asker.tokenizer.count_timeout_seconds = 20
-    # After a timeout, the model server would be asked again.
+    # If the first count timed out, the second count would ask the model server again.
     asker.tokenizer.unreachable_retry_seconds = 0
     model.answers["/tokenize"] = endless
 

@@ -1,4 +1,4 @@
-"""Parser of twin files: any content is a twin, or an error that names the problem and its line."""
+"""Parser of twin files: it returns a twin, or raises an error that describes the problem."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.support.packages import find_or_install, install
 
-# The headless shell is the same engine without the windows, which saves a third of the time.
+# The headless shell has the same engine without a user interface, and takes a third less time.
 HEADLESS_SHELL = "chromium-headless-shell"
 PROGRAM_NAMES = (
     *(HEADLESS_SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),

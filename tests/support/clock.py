@@ -35,7 +35,7 @@ class AdjustableClock(Clock):
         return now + self._advanced_seconds + self._wall_clock_error
 
     def server_time(self, reported_time: float) -> float:
-        """Return the time of a server, which advances and freezes with this clock.
+        """Return the time of a server, which `advance` and `set_wall_clock` also change.
 
         The wall clock error of this clock does not affect the time of the server.
         """
@@ -47,5 +47,5 @@ class AdjustableClock(Clock):
         return time.monotonic() + self._advanced_seconds
 
     def sleep(self, seconds: float) -> None:
-        """Pause for at most `MAX_SLEEP_SECONDS`; the clock does not advance by the rest."""
+        """Pause for at most `MAX_SLEEP_SECONDS`; the clock advances only by the real pause."""
         time.sleep(min(seconds, MAX_SLEEP_SECONDS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from urllib.parse import urlsplit
 
-# Headers with which a request claims to be from Anna, by the name of the trick.
+# Headers with which a request claims to be from Anna, by kind of forgery.
 FORGERIES: dict[str, list[tuple[str, str]]] = {
     "header": [("X-Remote-User", "anna")],
     "header in other case": [("x-remote-USER", "anna")],

@@ -7,7 +7,7 @@ import zlib
 
 
 def png(side: int = 16, *, shade: int = 120) -> bytes:
-    """Return a square PNG of one grey."""
+    """Return a square PNG in one shade of grey."""
     rows = b"".join(b"\0" + bytes([shade]) * side for _ in range(side))
     size = struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)
     chunks = ((b"IHDR", size), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
@@ -30,7 +30,7 @@ def gif_head(width: int, height: int) -> bytes:
 
 
 def jpeg_head(width: int, height: int) -> bytes:
-    """Return the start of a JPEG file with these dimensions, after a thumbnail of another size."""
+    """Return the start of a JPEG file with these dimensions and a thumbnail of another size."""
     thumbnail = b"\xff\xc0\0\x11\x08\0\x01\0\x01"
     exif = b"\xff\xe1" + struct.pack(">H", 2 + len(thumbnail)) + thumbnail
     return b"\xff\xd8" + exif + b"\xff\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width)

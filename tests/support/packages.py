@@ -32,7 +32,7 @@ def find_or_install(find: Callable[[], T | None], install: Callable[[], object])
 def install(package: str) -> bool:
     """Install a Debian package.
 
-    Returns False without apt-get, if the current user is not root, or if the installation fails.
+    Returns False if there is no apt-get, if the user is not root, or if the installation fails.
     """
     if not (shutil.which("apt-get") and os.geteuid() == 0):
         return False

@@ -79,7 +79,7 @@ class Page:
         return str(element.get("formaction", form["action"])), fields
 
     def _form_of(self, button: Tag) -> Tag | None:
-        # The Stop button also exists while no reply runs; the form that it names is missing then.
+        # While no reply runs, the form that the Stop button names does not exist.
         if name := button.get("form"):
             return self.html.select_one(f"form#{name}")
         return button.find_parent("form")

@@ -51,7 +51,7 @@ class Postgres:
     def create_database(self, template: str = "template1") -> str:
         """Create a database and return its URL; the template `template0` gives an empty one."""
         name = f"twindow_{next(self._database_numbers)}"
-        # Without the program `createdb`, because starting a process takes longer.
+        # Do not use the program `createdb`, because starting a process takes longer.
         address = f"host={self._folder} user=twindow dbname=postgres"
         command = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
         with psycopg.connect(address, autocommit=True) as connection:

@@ -28,7 +28,7 @@ class ServerProcess:
         self.start_output = start_output
 
     def stop(self, signal_number: signal.Signals) -> int:
-        """Send a signal to its process group, as a terminal does, and return the exit status."""
+        """Send a signal to the process group of the server, and return the exit status."""
         os.killpg(self.process.pid, signal_number)
         return self.process.wait(10)
 

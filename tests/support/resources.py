@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-# The marker of each fixture, and of each parameter value that makes a test or fixture request a
-# resource.
+# The marker of each fixture, and of `postgresql`, a parameter value that starts PostgreSQL.
 RESOURCE_FIXTURES = {
     "browser": "browser",
     "context": "browser",
@@ -52,7 +51,7 @@ class ProcessGuard:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self) -> None:
-        """Stop guarding: after the last test, the servers of earlier tests may be stopped."""
+        """Stop guarding, because stopping a shared server may start a process (`pg_ctl`)."""
         self._test = None
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:

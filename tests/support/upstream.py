@@ -36,7 +36,7 @@ TWINS = [
 
 
 class Call(Connection):
-    """A request to the upstream that the test answers.
+    """A request to the upstream; the test sends the response.
 
     `Connection` provides the byte level: heads, chunks, resets, disconnects.
     """

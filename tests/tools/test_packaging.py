@@ -1,4 +1,4 @@
-"""The repository is an application, which pip cannot install."""
+"""pip cannot install the repository, because it is an application and not a package."""
 
 from __future__ import annotations
 

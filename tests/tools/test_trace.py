@@ -27,7 +27,7 @@ RECORDING = Recording(
 
 
 def documented_functions() -> dict[str, list[str]]:
-    """Return the lists in docs/architecture.md by thread."""
+    """Return the functions that docs/architecture.md lists for each thread."""
     document = (ROOT / "docs" / "architecture.md").read_text()
     section = document.partition("## A message and a delta\n")[2].partition("\n## ")[0]
     return {

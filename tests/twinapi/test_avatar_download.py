@@ -29,7 +29,7 @@ def elsewhere() -> Iterator[Upstream]:
 
 @pytest.fixture
 def in_the_internet(elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat that server as a public internet host."""
+    """Treat the server `elsewhere` as a public internet host."""
     port = int(elsewhere.url.rpartition(":")[2])
     monkeypatch.setitem(avatar_download.DEFAULT_PORTS, "test", port)
     monkeypatch.setattr(ssrf_guard, "is_public", lambda address: address == "127.0.0.1")
@@ -183,7 +183,7 @@ def test_connection_uses_the_address_that_was_checked(
 def test_ipv6_address_is_requested_at_the_port_of_its_scheme(
     client: Client, elsewhere: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    """The last group of the address is not used as a port: the check would not notice it."""
+    """http.client must not take the last group of the address for a port."""
     port = int(elsewhere.url.rpartition(":")[2])
     requested = []
 

@@ -48,7 +48,7 @@ def test_late_abort_of_a_refused_request_does_not_affect_the_next_one(server: so
         second = pool.submit(list, client.stream_message("c1", "hello"))
         read_request(connection)
         connection.sendall(BEGUN)
-        refused._abort_handle()  # simulates a late timer of `close`
+        refused._abort_handle()  # simulates a timer of `close` that fires late
         connection.sendall(HELLO)
         connection.close()
         assert second.result(10) == [Complete("Hello")]
@@ -58,7 +58,7 @@ def test_late_abort_of_a_refused_request_does_not_affect_the_next_one(server: so
 def test_reading_lets_other_greenlets_run_however_fast_the_service_sends(
     server: socket.socket, monkeypatch: pytest.MonkeyPatch
 ):
-    """Interim responses and empty compressed blocks are read within one call of the library."""
+    """One call of http.client may read very many interim responses."""
     pauses: list[float] = []
     monkeypatch.setattr(fair_response.time, "sleep", pauses.append)
     host, port = server.getsockname()

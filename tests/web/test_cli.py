@@ -21,13 +21,13 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def url(app: Flask, settings: dict[str, Any]) -> Iterator[str]:
-    """Serve the portal at its own address."""
+    """Serve the portal on the port in its settings."""
     with serve(app, settings["port"]) as url:
         yield url
 
 
 def check(app: Flask, *more: str) -> tuple[int, str]:
-    """Return the exit status, and the failures if there are any or else the results."""
+    """Return the exit status and the error output, or the normal output if there are no errors."""
     result = app.test_cli_runner().invoke(args=["twindow", "check", *more])
     assert UPSTREAM_KEY not in result.output
     return result.exit_code, result.stderr or result.stdout

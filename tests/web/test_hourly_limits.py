@@ -117,7 +117,7 @@ def test_address_of_the_browser_is_found_behind_trusted_proxies_only(app: Flask)
     assert failures(check, {repr(case): case for case in ADDRESSES}) == {}
 
 
-# Values of X-Forwarded-For and of Forwarded behind a trusted proxy, and the address of the browser.
+# Cases behind a trusted proxy: X-Forwarded-For, Forwarded, and the expected browser address.
 FORWARDED = [
     ("", "for=192.0.2.1", "192.0.2.1"),
     ("", 'for=192.0.2.9, For="192.0.2.1:80";proto=https;by=10.0.0.1', "192.0.2.1"),

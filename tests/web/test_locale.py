@@ -123,7 +123,7 @@ def page_form(person: Person) -> dict[str, str]:
 
 
 def ended_with(portal, page: Page, code: str, **params: str) -> None:
-    """End the running reply of a page with a code, as a reply worker does."""
+    """End the newest reply on a page, as a reply worker does when it fails with `code`."""
     turn_id = str(page.turns[-1]["data-turn"])
     portal.log.end(
         turn_id, Ended(ReplyState.FAILED, code=code, params=params, perhaps_received=True)

@@ -22,7 +22,7 @@ PARAGRAPH = "One sentence goes on about wheels and roads, and then another one d
 
 
 class NoscriptReader:
-    """A reader of such a page, with the HTML received so far."""
+    """Reader of the page for browsers without JavaScript, with the HTML received so far."""
 
     def __init__(self, person: Person, page: Page) -> None:
         url = f"{person.base_url}{page.path}?follow=1"
@@ -45,7 +45,7 @@ class NoscriptReader:
 
 @pytest.fixture(autouse=True)
 def quick(app: Flask) -> None:
-    """Shorten the intervals of the page."""
+    """Shorten the intervals between the updates of the page."""
     app.config.update(NOSCRIPT_MIN_INTERVAL_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
 
 

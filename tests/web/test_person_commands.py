@@ -124,7 +124,7 @@ def test_command_with_a_wrong_name_fails_with_one_sentence(
 
 @pytest.mark.usefixtures("app")
 class TestMissingSetting:
-    """What happens without TWINDOW_SIGN_IN."""
+    """A portal without TWINDOW_SIGN_IN."""
 
     def test_portal_with_people_does_not_start_without_a_sign_in_setting(
         self, portal: Portal, settings: dict[str, Any], clock: AdjustableClock

@@ -1,4 +1,4 @@
-"""The name that a proxy reports: accepted only from listed networks, and only if it is plain."""
+"""The name that a proxy reports: accepted only from listed networks, and only if well-formed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of other sites: browsers say who submits a form."""
+"""Forms of other sites are rejected: browsers report the site that submits a form."""
 
 from __future__ import annotations
 

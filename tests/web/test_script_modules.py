@@ -1,4 +1,4 @@
-"""Script modules: one version for all, and preloaded imports."""
+"""Script modules: all URLs have the same version, and pages preload the imports."""
 
 from __future__ import annotations
 

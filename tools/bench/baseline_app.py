@@ -1,4 +1,4 @@
-"""The baseline on the portal's server: a minimal page with htmx, and a plain relay of a reply."""
+"""The baseline: a minimal htmx page and a plain relay, on the portal's server software."""
 
 from gevent import monkey
 
@@ -40,19 +40,19 @@ gzipped_scripts = {name: gzip.compress(part, 9) for name, part in script_sources
 
 @app.get("/")
 def page() -> str:
-    """Show a heading and a form, with the documented scripts."""
+    """Show a heading and a form, with the scripts in the head as htmx documents it."""
     return PAGE.format(scripts=DOCUMENTED_SCRIPTS)
 
 
 @app.get("/least")
 def minimal_page() -> str:
-    """Show the same page with the minimal script."""
+    """Show the heading and the form, with all scripts in one deferred file."""
     return PAGE.format(scripts=MINIMAL_SCRIPT)
 
 
 @app.get("/<name>.js")
 def script(name: str) -> Response:
-    """Return one of the vendor scripts that the portal serves; its own scripts are left out."""
+    """Return a vendor script of the portal, or all of them as `htmx.js`."""
     headers = {"Content-Encoding": "gzip", "Cache-Control": "max-age=31536000, immutable"}
     return Response(gzipped_scripts[f"{name}.js"], headers=headers, content_type="text/javascript")
 

@@ -49,7 +49,7 @@ class Site:
         return self.server.url + self.path
 
     def open(self, page: Page) -> None:
-        """Open the first chat page and pause as long as a person reads, which some sites need."""
+        """Open the first chat page, and pause like a reader, because some sites need the pause."""
         page.goto(self.url)
         page.locator(self.composer).wait_for()
         page.wait_for_timeout(READING_PAUSE_MS)
@@ -113,7 +113,7 @@ def launch_chromium() -> Iterator[Browser]:
 
 @contextmanager
 def open_browser_context(browser: Browser, *, condition: str = "false") -> Iterator[BrowserContext]:
-    """Open a browser context whose pages record when the JS `condition` is first true."""
+    """Open a browser context; each page records when the JS `condition` is first true."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(TIMEOUT_MS)
     context.add_init_script(f"{WATCH_SCRIPT}\nbench.until(() => document.body && ({condition}));")
@@ -124,7 +124,7 @@ def open_browser_context(browser: Browser, *, condition: str = "false") -> Itera
 
 @contextmanager
 def kill_unresponsive_pages(browser: Browser, seconds: float) -> Iterator[None]:
-    """Kill the browser's pages if the block runs for `seconds`, so that its calls raise errors."""
+    """Kill the browser's pages if the `with` block runs for `seconds`; page calls then fail."""
     timer = threading.Timer(seconds, _kill_processes, [_renderer_pids(browser)])
     timer.start()
     try:

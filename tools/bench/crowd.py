@@ -1,4 +1,4 @@
-"""Many people at once with the bundled model: their waiting times, against one person alone."""
+"""Waiting times of many people at once with the bundled model, compared with one person alone."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tools.bench.table import Row, Table, ratio
 from tools.chaos import probes
 
 READERS = 3
-# Constructs that are measured with readers, besides those that take the most CPU time.
+# Constructs that are measured with readers, in addition to the most expensive constructs.
 ALWAYS_READ = ("code fences", "table rows", "processing instructions", "footnotes")
 MOST_EXPENSIVE = 4
 DELTAS_PER_SECOND = 200
@@ -105,7 +105,7 @@ class _Observer:
         self._page_url = portal.url + page.path
 
     def observe(self, name: str, work: Callable[[], None]) -> Row:
-        """Load pages while other people do this work."""
+        """Measure page loads while other people do `work`."""
         done = threading.Event()
         with ThreadPoolExecutor(2) as pool, ExitStack() as stack:
             stack.callback(done.set)

@@ -17,7 +17,7 @@ FIRST_PAGE_TITLE = "The first chat page"
 CONVERSATION_TITLE = "A conversation, opened by a new browser"
 REPLY_TITLE = f"A reply, {DELTAS_PER_SECOND} deltas of 16 bytes a second"
 
-# Frames are 16 ms apart: with fewer rounds, medians would differ by chance.
+# Times vary by a frame (16 ms), so with fewer rounds the medians would differ by chance.
 ROUNDS = 21
 TURN_COUNTS = (20, 1_000)
 # These replies have a fixed length.
@@ -25,7 +25,7 @@ FIXED_LENGTH_REPLIES = (ReplySpec("list", 0), ReplySpec("code", 0))
 
 
 def measure(deltas: int) -> list[Table]:
-    """Measure visits, replies of `deltas` and of half as many deltas, and the server."""
+    """Measure visits, replies (with `deltas` and half as many), the server, and a transaction."""
     with (
         servers.run_scripted_service() as service,
         servers.run_portal(service) as portal,
@@ -84,7 +84,7 @@ def _measure_server(portal: ServerProcess, baseline: ServerProcess, deltas: int)
 
 
 def add_growth(rows: list[Row], column: str) -> list[Row]:
-    """Add to the last row its ratio to the row before, as `growth`."""
+    """Add `growth` to the last row: the ratio of its value to the value in the row before."""
     before, last = (row.get(column) for row in rows[-2:])
     if isinstance(before, int | float) and isinstance(last, int | float):
         rows[-1]["growth"] = ratio(last, before)

@@ -70,7 +70,7 @@ class PageMeter:
         return max(self._long_task_durations(), default=0.0)
 
     def blocking_ms(self) -> float:
-        """Return the sum of the time by which tasks exceed 50 ms each."""
+        """Return the total blocking time: the sum of each task's time beyond 50 ms."""
         return sum(duration - LONG_TASK_MS for duration in self._long_task_durations())
 
     def longest_frame_ms(self) -> float:
@@ -105,9 +105,8 @@ class PageMeter:
         return len({host for host in self._hosts.values() if host and host != own_host})
 
     def _response_bytes(self) -> Iterator[float]:
-        # If several parts arrive together, Chromium reports the encoded size of all parts with the
-        # first part, and 0 with the others. An unknown encoded size is also reported as 0;
-        # then the decoded size counts.
+        # Chromium may report the encoded size of several parts with the first part. Only a total of
+        # 0 means that the encoded size is unknown; then the decoded size counts.
         for key, encoded in self._encoded_bytes.items():
             yield encoded or self._decoded_bytes[key]
 

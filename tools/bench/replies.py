@@ -46,7 +46,7 @@ def measure(browser: Browser, site: Site, service: ScriptedService, spec: ReplyS
     try:
         return _measure(browser, site, service, spec)
     except (Error, TimeoutError) as error:
-        # A site that fails must not discard the results of the others.
+        # If one site fails, keep the results of the other sites.
         print(f"{site.name}: {error}", file=sys.stderr)
         return {"site": site.name, "text": spec.kind, "deltas": spec.deltas, "took s": "failed"}
 
@@ -106,7 +106,7 @@ def _page_costs(meter: PageMeter, text_bytes: int) -> Row:
 
 
 def _warm_up(watcher: PageWatcher, site: Site) -> None:
-    """Receive a first, short reply, which may open another page and load further files."""
+    """Receive a short reply, because the first reply may open another page and load files."""
     tag = f"w{next(_tags)}"
     site.send_message(watcher.page, make_message(20, tag=tag, rate=DELTAS_PER_SECOND))
     watcher.page.locator(site.reply).first.wait_for()

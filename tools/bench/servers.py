@@ -15,7 +15,7 @@ from tests.support.processes import run_server
 from tools.chaos import probes, processes
 
 START_TIMEOUT_SECONDS = 20
-# In a benchmark, one person sends more messages in minutes than many people send in days.
+# Raise the limits, because a benchmark sends far more messages than people do.
 UNLIMITED_SETTINGS = {
     "API_HOURLY_LIMIT": "1000000000",
     "API_FAIR_SHARE": "1",

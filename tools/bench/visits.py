@@ -32,10 +32,10 @@ class PreparedConversation:
 
 
 def measure_first_pages(browser: Browser, sites: Sequence[Site], rounds: int) -> list[Row]:
-    """Open the first chat pages in new browsers, then again in the same; return the medians.
+    """Open each first page in a new browser, then again in that browser; return the medians.
 
-    The sites take turns in random order, so that the load of the machine and the end of the
-    previous page affect all of them.
+    Each round visits the sites in random order, so that the load of the machine and the end of the
+    previous page affect all sites.
     """
     print(f"{', '.join(site.name for site in sites)}: the first page", file=sys.stderr)
     visits: dict[tuple[str, str], list[Row]] = defaultdict(list)

@@ -1,1 +1,1 @@
-"""Chaos tests: kill, drain, attack, soak and fuzz a real Twindow, and count what was kept."""
+"""Chaos tests: kill, drain, attack, soak and fuzz a real Twindow, and measure the effects."""

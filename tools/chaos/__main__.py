@@ -1,4 +1,4 @@
-"""`python -m tools.chaos` tries all forms of chaos; with a name, one form for as long as wanted."""
+"""`python -m tools.chaos` runs all scenarios, and `python -m tools.chaos NAME` runs one of them."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _select_scenarios(form: str, database_kind: str | None) -> list[tuple[str, str]]:
-    """Return each scenario to run with the kind of its database.
+    """Return the scenarios to run, each with the kind of database to use.
 
-    A scenario that `form` names runs on one kind of database only.
+    A scenario that is selected by its name runs on only one kind of database.
     """
     selection = [
         (scenario, kind)

@@ -73,7 +73,7 @@ def heartbeats(call: Call) -> None:
 
 
 def calm(call: Call) -> None:
-    """Send a normal reply, to compare the attacks with."""
+    """Send a normal reply, as a baseline for the attacks."""
     call.start_stream()
     for number in range(50):
         call.delta(f"word {number} ")

@@ -35,7 +35,7 @@ def run(
 ) -> Report:
     """Send the requests with one key; then restart the service and send one more request.
 
-    The requests alternate between the two headers that accept a key.
+    The requests alternate between the two headers that can contain the key.
     """
     database = database_settings(database_url)
     settings = {"WORKERS": str(workers)} | database

@@ -44,7 +44,7 @@ EXPECTATIONS: Expectations = {
     "doubled": at_most(0),
     "not_sent_once": at_most(0),
     "running_states": only("complete"),
-    # A message that is accepted just before the fault may fail, unsent (F77).
+    # A message that is accepted just before the fault may fail without being sent (F77).
     "new_states": only("complete", "failed"),
     "wrong_texts": at_most(0),
     "statuses": only("200", "303", "503"),
@@ -60,7 +60,8 @@ class DatabaseTest:
     """A portal with running replies, a fault of its database, and what people see of it.
 
     `running` are the messages sent before the fault, and `new` are the messages sent during it.
-    `forms` are messages whose forms are loaded in advance, because pages may fail during the fault.
+    `forms` are messages that are not sent yet. Their forms are loaded before the fault, because
+    pages may fail during it.
     """
 
     fault: str

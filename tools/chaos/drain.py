@@ -31,7 +31,7 @@ from tools.chaos.sent_messages import (
 from web import stream_limit
 
 READ_TIMEOUT_SECONDS = 30
-# Fewer readers can reconnect at once without overloading the portal.
+# With fewer readers, the spread is not checked: they cannot overload the portal.
 MIN_READERS_FOR_SPREAD = 50
 
 EXPECTATIONS: Expectations = {
@@ -69,7 +69,7 @@ def run(
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
         port = free_port()
-        # A person who exceeds the stream limit is disconnected before the end in any case.
+        # Create enough people, so that none exceeds the stream limit and is disconnected early.
         people = stack.enter_context(
             create_people(
                 port, max(PERSON_COUNT, ceil(streams / stream_limit.MAX_STREAMS_PER_PERSON))
@@ -85,7 +85,7 @@ def run(
             coroutine = _stop_while_reading(
                 portal, [message for message in messages if message.turn_id]
             )
-            # In a separate thread: in tests, a browser may own the event loop of this one.
+            # Use another thread: in tests, a browser may own the event loop of the current thread.
             with ThreadPoolExecutor(1) as pool:
                 result = pool.submit(asyncio.run, coroutine).result()
             output = "".join(portal.output)
@@ -148,7 +148,7 @@ async def _read_stream(port: int, message: SentMessage, streams_started: asyncio
                     streams_started.release()
                 text += line.decode()
     except (OSError, TimeoutError):
-        pass  # the text received so far counts
+        pass  # the text received so far is returned
     finally:
         writer.close()
     return text

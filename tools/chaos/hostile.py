@@ -53,7 +53,7 @@ def _run_attack(service: ScriptedService, mode: str) -> Report:
         victim.session.close()
         time.sleep(0.5)  # let the clean-up after a reply finish
         files_before, rss_before = count_open_files(worker), proc_status(worker, "VmRSS")
-        Path(f"/proc/{worker}/clear_refs").write_text("5")  # resets the peak (VmHWM)
+        Path(f"/proc/{worker}/clear_refs").write_text("5")  # reset the peak memory (VmHWM)
         message = SentMessage(victim, f"mode={mode} tag={portal.port}.")
         attack = threading.Thread(target=_receive_reply, args=(message, data))
         attack.start()

@@ -26,7 +26,7 @@ from tools.chaos.processes import run_portal, run_scripted_service
 from tools.chaos.report import Expectations, Report, at_least, exactly
 
 PASSWORD = "correct horse battery"
-# What the secret conversation contains.
+# Anna's conversation contains this text, which Ben must not see.
 SECRET = "words of Anna"
 START_SECONDS = 10
 APACHE_MODULES = (
@@ -55,7 +55,7 @@ def _attack(run_proxy: Callable[[str, Path], Iterator[str]]) -> Report:
             "PROXY_USER_HEADER": "X-Remote-User",
             "PROXY_NETWORKS": "127.0.0.1",
         }
-        # Apache's workers run as another user, who must be able to read the folder.
+        # Apache's workers run as another user, and must be able to read the folder.
         Path(folder).chmod(0o755)
         with (
             run_portal(Path(folder) / "data", port, service, **settings) as portal,

@@ -18,7 +18,7 @@ MAX_SECONDS = 25.0
 
 
 def measure_latency(person: Person, paths: Sequence[str], background: threading.Thread) -> Report:
-    """Request a page every 20 ms while a thread runs, but at least for `MIN_SECONDS`.
+    """Request a page every 20 ms while `background` runs, and for at least `MIN_SECONDS`.
 
     The measurement ends after `MAX_SECONDS` in any case.
     """

@@ -10,14 +10,15 @@ from typing import Any
 
 import psycopg
 
-# Distinguishes these connections from those of the portal.
+# This name distinguishes the connections of the tests from those of the portal.
 APPLICATION_NAME = "chaos"
 
 
 def select_rows(data: Path, query: str, database_url: str | None = None) -> list[tuple[Any, ...]]:
     """Return the rows of a query on the portal's database.
 
-    It is the SQLite file in the data folder, opened read-only, or the database of this URL.
+    The database is the one at `database_url`, or else the SQLite file in the data folder, which is
+    opened read-only.
     """
     if database_url:
         with connect_postgresql(database_url) as connection:
@@ -27,7 +28,7 @@ def select_rows(data: Path, query: str, database_url: str | None = None) -> list
 
 
 def connect_postgresql(database_url: str) -> psycopg.Connection[tuple[Any, ...]]:
-    """Connect to PostgreSQL with the URL of a portal's setting. Each statement is committed."""
+    """Connect to PostgreSQL with the database URL of a portal. Each statement is committed."""
     url = database_url.replace("+psycopg", "")
     return psycopg.connect(url, autocommit=True, application_name=APPLICATION_NAME)
 

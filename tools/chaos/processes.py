@@ -57,7 +57,7 @@ class Portal:
         raise TimeoutError(f"The portal does not answer: {self.output}")
 
     def kill(self) -> None:
-        """Kill all its processes at once (SIGKILL)."""
+        """Kill all processes of the portal at once (SIGKILL)."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -90,7 +90,7 @@ def run_portal(
     data: Path, port: int, service: ScriptedService, **settings: str
 ) -> Iterator[Portal]:
     """Serve the portal with the scripted service until the block ends."""
-    # A few people send here what many send in days: the hourly quota must not limit them.
+    # The hourly quota must not limit these tests, in which a few people send many messages.
     unlimited_quota = {"API_HOURLY_LIMIT": "1000000000", "API_FAIR_SHARE": "1"}
     unlimited_quota["RUNNING_REPLIES_LIMIT"] = "10000"
     connection_settings = {"PORT": str(port), "API_URL": service.url, "API_KEY": "any"}

@@ -111,7 +111,7 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
 def _run_person(
     accounts: Accounts, url: str, name: str, rounds: int, seed: int
 ) -> tuple[list[Round], list[str], int]:
-    """Return the rounds of a person, how they ended, and how often a bystander was signed out."""
+    """Return a person's rounds, the kinds of their ends, and how often a bystander lost access."""
     dice = random.Random(seed)  # noqa: S311
     accounts.people.add(name)
     accounts.people.add(f"{name} bystander")
@@ -131,7 +131,7 @@ def _run_person(
 
 
 def _observe(browser: Person, dice: random.Random, end: Callable[[], None]) -> Round:
-    """Start a reply, follow it in every way, and end the sign-in in the middle."""
+    """Start a reply, request its stream and several pages, and end the sign-in meanwhile."""
     result = Round()
     page = browser.start_conversation(REPLY)
     turn_id = str(page.turns[0]["data-turn"])

@@ -1,7 +1,7 @@
 """A scripted service in a separate process: it outlives the portal and records the messages.
 
 A message contains the instructions for its reply: `n=200 gap=0.05 tag=x` streams x:0 to x:199.
-`end=` names another end than complete, `mode=` an attack.
+`end=` selects an end other than complete, and `mode=` selects an attack.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class SentMessage:
             self.action, self.fields = self.person.get("/twins/ada").button_action("Send")
 
     def submit(self) -> None:
-        """Submit the form. Another call sends the same form, with the same idempotency key."""
+        """Submit the form. Further calls submit the same form, with the same idempotency key."""
         with suppress(requests.RequestException, StopIteration):
             self.open_form()
             response = self.person.session.post(
@@ -74,7 +74,7 @@ class SentMessage:
                 self.ended_at = time.monotonic()
 
     def count_stored(self, received: dict[str, Any], before: float) -> tuple[int, int]:
-        """Return how many characters the page should have, and how many of them it has.
+        """Return how many characters of the reply the page should show, and how many it shows.
 
         `received` is the record of the message in the service; only deltas sent before the time
         `before` are expected.
@@ -147,7 +147,7 @@ def shares(
 
 
 def summarize_stored(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """Return the smallest and the overall share of the text that was stored."""
+    """Return the share of the text that was stored: the minimum of all replies, and the total."""
     expected, stored = sum(expected for expected, _ in counts), sum(stored for _, stored in counts)
     return {
         "kept_min": round(min((k / d for d, k in counts), default=1.0), 4),

@@ -1,4 +1,4 @@
-"""Hours of ordinary use, faults included: growth of resources, and errors."""
+"""Hours of ordinary use with faults, to measure errors and the growth of resources."""
 
 from __future__ import annotations
 

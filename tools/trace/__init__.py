@@ -1,1 +1,1 @@
-"""The path of one message and of one delta through the code, observed while it runs."""
+"""Recording of the functions that handle one message and one delta."""

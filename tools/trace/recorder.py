@@ -29,7 +29,8 @@ class Call:
     """A call, or the resumption of a generator.
 
     Functions are written as `file:function`. `caller` is the nearest of our functions on the stack,
-    or None. A function that only returns or yields has no caller here: it was called earlier.
+    or None. For a return or a yield, `caller` is None, because the call was
+    earlier.
     """
 
     thread: str
@@ -83,7 +84,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def record(self) -> Iterator[Recording]:
-        """Record the calls of the block, from a quiet moment to the next."""
+        """Record the calls of the block. Start and end when all threads are idle."""
         self.wait_until_quiet()
         recording = self._recording = Recording()
         yield recording
@@ -91,7 +92,7 @@ class Recorder:
         self._recording = None
 
     def wait_until_quiet(self) -> None:
-        """Wait until all threads wait."""
+        """Wait until all threads are idle."""
         wait_until(lambda: time.monotonic() - self._active_at > QUIET_SECONDS)
 
     def _profile(self, frame: FrameType, kind: str, _: Any) -> None:
@@ -120,7 +121,7 @@ class Recorder:
 
     def _function_of_code(self, code: CodeType) -> str | None:
         file = code.co_filename.removeprefix(self._prefix)
-        # Templates are compiled to Python, too; `<module>` is an import.
+        # Skip compiled templates, which are Python code without a .py file, and imports.
         if file == code.co_filename or not file.endswith(".py") or code.co_name == "<module>":
             return None
         if file.partition("/")[0] in NOT_OURS:
@@ -142,7 +143,7 @@ def _thread_name() -> str:
 
 
 def _ends_with_block(frame: FrameType) -> bool:
-    """Return whether a context manager written as a generator is resumed to leave its block."""
+    """Return whether a generator-based context manager is resumed at the end of its block."""
     below = frame.f_back
     return bool(
         below

@@ -11,7 +11,7 @@ from tools.trace.recorder import Recording
 class Counts:
     """Distinct functions and files, calls from one top-level package to another, transactions.
 
-    `web_to_chat` are the calls from `web` and `blueprints` to `chat`, a part of the crossings.
+    `crossings` includes the `web_to_chat` calls: those from `web` and `blueprints` to `chat`.
     """
 
     functions: int

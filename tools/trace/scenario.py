@@ -23,8 +23,8 @@ ROOT = Path(twindow.__file__).parent
 def run() -> tuple[Recording, Recording]:
     """Record a message, from its form to the page, and a delta of its reply.
 
-    What happens at certain times is left out, so that every run records the same: the watchdog, and
-    the heartbeat, which is due two seconds after the message at the earliest.
+    The watchdog is left out, so that every run records the same calls. The heartbeat does not run
+    during a recording: it is due two seconds after the message at the earliest.
     """
     with (
         tempfile.TemporaryDirectory() as data,
@@ -46,7 +46,7 @@ def _run(
 ) -> tuple[Recording, Recording]:
     page = person.start_conversation("The first message")
     _finish_reply(person, page, upstream.next_call())
-    # The first time, templates are compiled and statements are built.
+    # Warm up: the first use compiles templates and builds statements.
     page, call = _send_message(person, upstream, person.get(page.path))
     _finish_reply(person, page, call)
     form = person.get(page.path)
@@ -62,7 +62,7 @@ def _run(
             wait_until(lambda: _is_stored(data, "and the second"))
         call.complete()
         stream.remaining_events()
-    # Only the recording of the delta includes the threads of the reply.
+    # Leave out the threads of the reply, which the recording of the delta includes.
     return message.limited_to(_is_request), delta
 
 
@@ -97,7 +97,7 @@ def _is_request(thread: str) -> bool:
 
 
 def _name_threads(app: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
-    """Name the thread of each request after the request."""
+    """Name the thread of each request after its method and path."""
 
     def handle(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         request = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}"

@@ -17,8 +17,8 @@ from web.session_fields import (
     VISITOR_FIELD,
 )
 
-# These fields belong to the browser, not to a sign-in: the preferences, the visitor that it is
-# again after the sign-out, and the people who declined to adopt the visitor's conversations.
+# These fields survive a sign-in and a sign-out: the preferences, the id of the visitor, and the ids
+# of the people who declined to adopt the visitor's conversations.
 KEPT_FIELDS = (PREFERENCES_FIELD, VISITOR_FIELD, DECLINED_FIELD)
 
 
@@ -30,7 +30,7 @@ def begin_sign_in(sign_in: SignIn) -> None:
 
 
 def change_proxy_person(person_id: str) -> None:
-    """Replace the session, because the proxy reports another person; "" means none.
+    """Replace the session because the proxy reports another person, or none (`person_id` is "").
 
     Forms of the previous person are no longer accepted.
     """
@@ -48,7 +48,7 @@ def _replace_items(items: dict[str, str]) -> None:
     kept = {name: session[name] for name in KEPT_FIELDS if name in session}
     if SIGN_IN_FIELD in session:
         portal().accounts.sign_ins.end(session[SIGN_IN_FIELD])
-    # Also drops the CSRF secret, which another site may have planted with the cookie.
+    # Also drop the CSRF secret: another site may have planted the cookie that contains it.
     session.clear()
     session.update(kept | items)
     session.permanent = bool(kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The first match wins: Edge and Opera also name Chrome, and Chrome names Safari.
+# The first match wins: Edge and Opera also send "Chrome", and Chrome also sends "Safari".
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

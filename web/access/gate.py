@@ -1,4 +1,4 @@
-"""The check that runs before each request: a portal without visitors requires a sign-in."""
+"""The check before each request: a portal that does not allow visitors requires a sign-in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from web.current_person import is_from_proxy, signed_in_person
 from web.http import wants_fragment
 from web.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
-# `events.show` ends the stream of a page whose session has ended.
+# `events.show` does not redirect: it tells the page that the session has ended.
 PUBLIC_ENDPOINTS = {
     *("session.new", "session.create", "session.delete", "session.show_link", "session.use_link"),
     *("site.manifest", "site.favicon", "assets.show", "events.show"),
@@ -51,10 +51,10 @@ def _may_use_portal(person: Person | None) -> bool:
 def _require_sign_in() -> BaseResponse | None:
     """Redirect to the sign-in page; a fragment request gets the header that makes htmx go there."""
     if current_app.session_interface.is_null_session(session):
-        return None  # files and health checks
+        return None  # files and health checks need no sign-in
     person = signed_in_person()
     if person and request.endpoint == "session.create":
-        # The form was open in two tabs.
+        # The person has already signed in, for example in another tab.
         return redirect(return_path(request.form.get("next", "")), 303)
     has_ended = person is None and SIGN_IN_FIELD in session
     if has_ended:

@@ -17,7 +17,7 @@ def return_path(text: str) -> str:
     """
     root = f"{request.script_root}/"
     is_path = text.startswith(root) and not text.startswith("//") and "\\" not in text
-    # Dot segments, which browsers resolve, could leave the sub-path.
+    # Browsers resolve dot segments, so a path with them could lead out of the portal.
     segments = unquote(urlsplit(text).path).split("/") if is_path else []
     is_path = is_path and not {".", ".."}.intersection(segments)
     is_plain = text.isascii() and text.isprintable() and len(text) <= MAX_PATH_CHARACTERS
@@ -30,13 +30,15 @@ def sign_in_url() -> str:
 
 
 def current_page() -> str | None:
-    """Return the path and query of the page that is requested, or that sent the request."""
+    """Return the path and query of the current page.
+
+    For a form or a fragment request, this is the page that sent the request.
+    """
     if request.method in ("GET", "HEAD") and not request.headers.get("HX-Request"):
         path = quote(request.script_root + request.path)
         query = request.query_string.decode("latin-1")
         is_first_page = request.path == "/" and not query
         return None if is_first_page else f"{path}?{query}" if query else path
-    # The page that sent a form or a fragment request.
     try:
         sender = urlsplit(request.headers.get("HX-Current-URL") or request.referrer or "")
     except ValueError:

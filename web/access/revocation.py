@@ -13,7 +13,8 @@ from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
 from web.session_fields import SIGN_IN_FIELD
 
-# Streams have an event every three seconds at least, so one ends within five seconds.
+# The first frame after this time triggers a check. Frames come at least every three seconds, so a
+# stream ends within five seconds.
 CHECK_SECONDS = 2.0
 
 
@@ -22,7 +23,7 @@ def while_signed_in(
 ) -> Generator[str]:
     """Yield frames while the sign-in of the current request is active, then `last_frames`.
 
-    They also end when the person may no longer use the twin.
+    The frames also end when the person may no longer use the twin.
     """
     person, accounts = signed_in_person(), portal().accounts
     if person is None:
@@ -57,7 +58,7 @@ def _check_frames(
 
 
 def _is_true_or_unknown(condition: Callable[[], bool]) -> bool:
-    # Replies survive an outage of the database; the next check is in two seconds.
+    # A failure of the database does not end streams. The next check follows in two seconds.
     try:
         return condition()
     except DatabaseUnavailable:

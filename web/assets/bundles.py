@@ -47,7 +47,8 @@ BUNDLES = {
 }
 
 
-# Maximum compression, in order of preference. Browsers accept br on https and localhost only.
+# Encodings in order of preference, with maximum compression. Browsers accept br only on https and
+# localhost.
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "br": partial(brotli.compress, quality=11),
     "gzip": partial(gzip.compress, compresslevel=9, mtime=0),
@@ -77,7 +78,7 @@ def build_asset(
     """Concatenate sources into an asset. They are minified unless `is_debug`.
 
     Files in brand/ are templates into which the colours are inserted. A source messages/CODE is
-    generated: the sentences of the scripts in that language.
+    generated: it contains the translated sentences of the scripts.
     """
     read_source = partial(_read_source, colours=colours, is_debug=is_debug)
     return Asset(name, b"\n".join(map(read_source, sources)))

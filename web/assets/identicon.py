@@ -24,7 +24,8 @@ class Identicon:
 def seed_for(twin_id: str) -> str:
     """Return the hexadecimal seed of a twin's avatar.
 
-    Increase the number in the hashed text when the drawing changes: the seed is part of the URL.
+    When the drawing changes, increase the number in the hashed text. This changes the URL, which
+    contains the seed, so that browsers load the new drawing.
     """
     return hashlib.sha256(f"face 5 of {twin_id}".encode()).hexdigest()[: 2 * SEED_BYTES]
 

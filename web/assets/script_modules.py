@@ -1,6 +1,7 @@
 """Script modules: static/js/, and the translated sentences of each language.
 
-All have one version in their URLs, so that they can import each other by relative paths.
+All modules have the same version in their URLs, so that they can import each other by relative
+paths.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from web.assets.bundles import BUNDLES, COMPRESSORS, Asset, build_asset
 from web.assets.script_modules import MODULE_ASSETS, MODULES
 from web.http import add_file_headers
 
-# Without charset: styles and scripts are UTF-8, like the pages that load them.
+# No charset is needed: styles and scripts are UTF-8, like the pages that load them.
 MEDIA_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
@@ -52,7 +52,7 @@ class AssetMiddleware:
         return self._wsgi_app(environ, start_response)
 
     def __getitem__(self, name: str) -> Asset:
-        """Return an asset. It is built once, or in debug mode for each request."""
+        """Return an asset. Assets are built once, or in debug mode for each request."""
         debug = self._app.debug
         if debug or name not in self._cache:
             sources = self._bundles[name]
@@ -61,7 +61,7 @@ class AssetMiddleware:
         return self._cache[name]
 
     def version(self, name: str) -> str:
-        """Return the version of an asset, for its URL: its hash; script modules share one."""
+        """Return the version of an asset for its URL: its hash, or the version of all modules."""
         if name not in MODULE_ASSETS:
             return self[name].hash
         if self._app.debug or not self._modules_version:

@@ -15,7 +15,7 @@ from web.assets.static_files import AssetMiddleware
 Task = Callable[[str], None]
 # This page calls neither the service nor the database.
 WARM_UP_PAGE = "/help"
-# Assets of a first page, with the sentences in English only.
+# Assets that the first page of a visitor needs, in English.
 PRECOMPRESSED_ASSETS = (
     "twindow.css",
     "lists.css",

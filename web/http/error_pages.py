@@ -92,5 +92,5 @@ ERROR_PAGES = {
 
 
 def page_for_status(status: int) -> ErrorPage:
-    """Return the error page for a status; unknown ones get that of 400 or 500."""
+    """Return the error page for a status; an unknown status gets the page for 400 or 500."""
     return ERROR_PAGES.get(status, ERROR_PAGES[400 if status < 500 else 500])

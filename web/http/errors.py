@@ -59,14 +59,15 @@ def _error_response(
 ) -> Response:
     """Return an error page, or a notice for an htmx request. A page shows the submitted message.
 
-    Statuses from 500 on are logged. Of the template values, `retry_at` is the time of the next try
-    (seconds since the epoch), `deleted_conversation` a conversation that can be restored.
+    Statuses from 500 on are logged. `values` are for the template: `retry_at` is the time of the
+    next try (seconds since the epoch), `deleted_conversation` is a conversation that can be
+    restored.
     """
     if status >= 500:
         log_values = (request_id(), status, request.method, _path_without_token())
         logger.log(ERROR if exception else WARNING, LOG_LINE, *log_values, exc_info=exception)
     if request.blueprint == "events":
-        # An error page must not be swapped into the reply; the browser reconnects the stream.
+        # An error page must not replace the reply: the browser reconnects the stream.
         response = make_response(translate(error_page.sentence), status, {"HX-Reswap": "none"})
     elif wants_fragment():
         response = render_notice(error_page.sentence, status, **values)

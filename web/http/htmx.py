@@ -17,7 +17,7 @@ def init_app(app: Flask) -> None:
 
 
 def wants_fragment() -> bool:
-    """Return whether the request is by htmx and not a history restore, which needs a full page."""
+    """Return whether htmx requests a fragment. To restore its history, it requests a full page."""
     htmx = htmx_request.htmx
     return bool(htmx) and not htmx.history_restore_request
 
@@ -32,7 +32,6 @@ def render_notice(sentence: str, status: int, **values: Any) -> Response:
     values |= {"sentence": sentence, "status": status}
     response = make_response(render_template("errors/_notice.html", **values), status)
     response.headers["HX-Retarget"] = "#notices"
-    # Not set by htmx-flask: a missing comma makes its list of swap styles incomplete.
     response.headers["HX-Reswap"] = "innerHTML"
     return response
 

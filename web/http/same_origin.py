@@ -35,9 +35,10 @@ def _reject_foreign_form() -> None:
 
 
 def _is_own(origin: str) -> bool:
-    """Return whether an origin is this site, for which a proxy may have replaced the Host header.
+    """Return whether an origin is this site.
 
-    Pages of other sites cannot set X-Forwarded-Host. Ports are ignored: proxies drop them.
+    A proxy may have replaced the Host header, so the origin may also match X-Forwarded-Host, which
+    pages of other sites cannot set. Ports are ignored: proxies drop them.
     """
     forwarded_host = request.headers.get("X-Forwarded-Host", "").partition(",")[0].strip()
     own_hosts = {_PORT.sub("", host).lower() for host in (request.host, forwarded_host) if host}

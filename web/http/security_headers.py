@@ -50,13 +50,13 @@ def _add_security_headers(response: Response) -> Response:
     add_file_headers(response, is_https=request.is_secure)
     headers = response.headers
     media_type = response.mimetype or ""
-    # These headers restrict documents; on images they only cost bytes.
+    # Images do not need these headers, which restrict only documents.
     if not media_type.startswith("image/"):
         headers.setdefault("Content-Security-Policy", PAGE_CSP)
         headers.setdefault("Referrer-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(),geolocation=(),microphone=()")
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         headers.setdefault("X-Request-Id", request_id())
-    # The back button must not show a conversation as it was before the message was sent.
+    # The back button must not show an old copy of a conversation, without the newest message.
     headers.setdefault("Cache-Control", "no-store")
     return response

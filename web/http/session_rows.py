@@ -14,9 +14,9 @@ from core.database import Database, insert_or_ignore, upsert
 
 # Minimum time between two deletions of expired rows.
 PURGE_INTERVAL_SECONDS = 60
-# A session that has a new id is readable under the old one for requests that are on their way.
+# When a session gets a new id, requests that have already begun can use the old id for this time.
 REPLACED_SECONDS = 60
-# Earlier revisions stored plain ids, behind these prefixes, and items that are no longer used.
+# Earlier revisions stored plain ids after these prefixes, and items that are no longer used.
 OLD_SESSION_PREFIX = "session:"
 OLD_CLAIM_PREFIXES = ("idempotency-key:", "press:")
 OLD_ITEMS = ("kept", "first_keys")
@@ -59,9 +59,10 @@ class DatabaseCache(BaseCache):
         """Change items of a stored dictionary for `timeout` seconds. Return whether it was stored.
 
         If the key does not exist, the changes are applied to `new_value`, unless that is None. The
-        row of `replaced_key` expires soon. From time to time, also delete expired rows.
+        row of `replaced_key` expires after `REPLACED_SECONDS`. From time to time, also delete
+        expired rows.
         """
-        # The first message must not survive a power cut without the session of its person.
+        # A new session must survive a power cut, or its person could not open their first message.
         with self.database.write(durable=new_value is not None) as connection:
             self._purge_expired(connection)
             row = connection.execute(_SELECT_FOR_UPDATE, {"key": key}).first()

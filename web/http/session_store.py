@@ -1,4 +1,4 @@
-"""Sessions: a signed cookie until something is accepted, then a row in the portal's database."""
+"""Sessions: a signed cookie at first, and a database row once there is something to keep."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ logger = logging.getLogger(__name__)
 
 COOKIE_NAME = "twindow"
 # Browsers accept a `__Host-` cookie only from the host itself, not from a sibling host. Browsers
-# accept a `__Secure-` cookie, which may have a path, only over HTTPS.
+# accept a `__Secure-` cookie only over HTTPS; this cookie may have a path.
 HOST_PREFIX, SECURE_PREFIX = "__Host-", "__Secure-"
 SESSION_LIFETIME = timedelta(days=365)
 # The lifetime of a session that contains only preferences. The first accepted message assigns the
 # session to a person and extends its lifetime.
 PREFERENCES_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
-# Responses there do not depend on the person. They need no database, and work without one.
+# Responses on these paths do not depend on the person, and need no database.
 SESSIONLESS_PATHS = (
     *("/static/", "/favicon.ico", "/manifest.webmanifest"),
     *("/livez", "/healthz", "/readyz"),
@@ -44,7 +44,8 @@ AVATARS_PATH = "/avatars/"
 class Session(CacheLibSession):  # type: ignore[misc]
     """Session that knows what has changed since it was opened.
 
-    A permanent session has a row in the database, all others are visitors' and have only a cookie.
+    A permanent session has a row in the database. Any other session is a visitor's, and has only a
+    cookie.
     `loaded_key` is the key of the row that it was loaded from, or None.
     """
 
@@ -93,7 +94,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         return request.is_secure
 
     def open_session(self, app: Flask, request: Request) -> Any:
-        """Open the session. Return a null session on sessionless paths and database failures.
+        """Open the session; return a null session if the path needs none or the database fails.
 
         After a failure, `_require_session` ends the request with an error.
         """
@@ -111,7 +112,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
             return self.make_null_session(app)
 
     def save_session(self, app: Flask, session: Any, response: Response) -> None:
-        """Save the session. Log database failures only, so that the response is still sent."""
+        """Save the session. Only log a database failure, so that the response is still sent."""
         if self.is_null_session(session):
             return
         if not session.permanent:
@@ -135,11 +136,11 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
                     )
 
     def get_expiration_time(self, app: Flask, session: Any) -> datetime:  # noqa: ARG002
-        """Return when the cookie expires: together with its row."""
+        """Return the expiry time of the cookie and of its row."""
         return datetime.now(UTC) + _lifetime(session)
 
     def should_set_cookie(self, app: Flask, session: Any) -> bool:
-        """Return whether to set the cookie: not if the session has ended meanwhile."""
+        """Return whether to set the cookie; False if the session has ended meanwhile."""
         return bool(session.is_saved and super().should_set_cookie(app, session))
 
     def _load(self, app: Flask, request: Request, cookie_name: str) -> Session | None:
@@ -210,7 +211,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         session: Any,
         store_id: str,
     ) -> None:
-        """Store what this request has changed, and keep what others have changed meanwhile."""
+        """Store only what this request has changed, to keep the changes of concurrent requests."""
         is_new = session.loaded_key != store_id
         session.is_saved = self.cache.merge(
             store_id,
@@ -239,8 +240,7 @@ def init_app(app: Flask, database: Database) -> None:
 
 
 def _is_sessionless(path: str) -> bool:
-    # Avatars of a portal without visitors, or where people see different twins, depend on the
-    # person.
+    # Avatars depend on the person if visitors are not allowed, or if people see different twins.
     settings = portal().settings
     modes = settings.sign_in
     has_public_avatars = modes.allows_visitors and not (
@@ -270,7 +270,7 @@ def session_key(app: Flask, cookie_name: str, sid: str) -> str:
 
 
 def claim_idempotency_key(idempotency_key: str) -> bool:
-    """Return whether this browser submits the key for the first time within a day.
+    """Return whether this browser submits the idempotency key for the first time in a day.
 
     Of concurrent submissions, exactly one gets True.
     """
@@ -282,9 +282,9 @@ def claim_idempotency_key(idempotency_key: str) -> bool:
 
 
 def _require_session() -> None:
-    """Prevent a person from becoming a new visitor while the database is unavailable.
+    """Raise DatabaseUnavailable if the session could not be opened.
 
-    Raises DatabaseUnavailable when the session could not be opened.
+    Otherwise, the person would become a new visitor.
     """
     if "session_unavailable" in g:
         raise DatabaseUnavailable

@@ -53,7 +53,7 @@ def message_time(timestamp: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format a duration, at least 1 second. A unit is used up to 1.5 of the next larger one."""
+    """Format a duration, at least 1 second: 89 minutes as minutes, but 90 minutes as 2 hours."""
     delta = timedelta(seconds=max(1, round(seconds)))
     return str(format_timedelta(delta, threshold=1.5, locale=current_locale()))
 
@@ -79,7 +79,7 @@ def excerpt(content: str) -> str:
 
 
 def is_overdue(timestamp: float) -> bool:
-    """Return whether a reply that has been pending since a time should be reported as slow."""
+    """Return whether to report that a reply, pending since `timestamp`, is slow."""
     return portal().clock.time() - timestamp >= OVERDUE_SECONDS
 
 

@@ -19,7 +19,7 @@ def init_app(app: Flask) -> None:
 
 
 def translate(sentence: str) -> str:
-    """Translate one of our sentences. Others, such as those of the service, stay unchanged."""
+    """Translate a sentence of the portal. A sentence of the service stays unchanged."""
     return gettext(sentence) if sentence else ""
 
 

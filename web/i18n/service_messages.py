@@ -37,7 +37,7 @@ MESSAGES = {
     "internal_error": N_("Something went wrong on our side during the reply."),
     "service_error": N_("The twin service reported an error without details."),
     "service_error_with_reason": N_("The twin service reported an error: %(said)s"),
-    # Sentences of earlier revisions for which migration 0008 has no other code.
+    # A sentence of an earlier revision that migration 0008 does not know.
     "other": "%(said)s",
     # Errors of the client (twinapi/errors.py).
     "service_unusable": N_("The twin service couldn't be used."),

@@ -1,4 +1,4 @@
-"""The reader's time zone, from a cookie that a script sets; else the zone of the server."""
+"""The reader's time zone, from a cookie that a script sets, or else the zone of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gzip compression of streams. Frames repeat much text, so it saves most of the bytes."""
+"""Gzip compression of streams. It saves most of the bytes, because frames repeat much text."""
 
 from __future__ import annotations
 

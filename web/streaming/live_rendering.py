@@ -7,7 +7,7 @@ from rendering.stream import IncrementalRenderer
 
 
 def append_batch(renderer: IncrementalRenderer, batch: Batch) -> None:
-    """Append those entries of a batch that the renderer does not have yet."""
+    """Append the entries of a batch to the renderer, except those that it already has."""
     for number, entry in enumerate(batch.entries, batch.after + 1):
         if number <= renderer.cursor:
             continue

@@ -1,8 +1,8 @@
 """Streaming of a reply within its page, for browsers without JavaScript.
 
-Sent HTML cannot be changed. Closed blocks are therefore sent once, and the open block as snapshots,
-each of which hides the previous one (`.noscript-snapshot` in noscript_stream.css). At the end, the
-whole reply is sent again if its HTML differs from the closed blocks.
+Sent HTML cannot be changed. Closed blocks are therefore sent once. The open block is sent as
+snapshots, each of which hides the previous one (`.noscript-snapshot` in noscript_stream.css). At
+the end, the whole reply is sent again if its HTML differs from the closed blocks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STREAM_HEADERS = {
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",
 }
-# Chunk after which everything before it is sent to the browser. It displays nothing.
+# Everything before this marker is sent to the browser at once. The marker displays nothing.
 FLUSH_MARKER = "<!---->"
 # A new snapshot is sent when the open block has grown by this ratio, or after some time, so that
 # the bytes sent stay proportional to the length of the reply.
@@ -48,8 +48,8 @@ class NoscriptReply:
         self._wait_state = ""
 
     def __iter__(self) -> Iterator[str]:
-        """Yield HTML to append to the page, and flush markers."""
-        # A separate scope: the final HTML must not repeat ids.
+        """Yield HTML to append to the page, and a `FLUSH_MARKER` where it is to be sent."""
+        # Use a separate scope, because the final HTML must not repeat ids.
         renderer = IncrementalRenderer(f"{self.turn.id}-draft")
         closed_blocks: list[str] = []
         for batch in self._batches:
@@ -70,7 +70,7 @@ class NoscriptReply:
                 yield FLUSH_MARKER
 
     def _open_snapshot(self, renderer: IncrementalRenderer, batch: Batch) -> str:
-        """Return a snapshot of the open block or the progress, or "" if none is needed yet."""
+        """Return a snapshot of the open block, or of the progress; "" if none is needed yet."""
         return (
             self._text_snapshot(renderer.open_html)
             if renderer.html
@@ -104,7 +104,7 @@ class NoscriptReply:
 def _remaining_html(html: str, sent_html: str) -> str:
     if not html.startswith(sent_html):
         return f'<div class="noscript-final">{html}</div>'
-    # The last snapshot is hidden only if an element follows it.
+    # Append at least one element, because it hides the last snapshot.
     rest = html[len(sent_html) :]
     return rest if rest.strip() else "<span></span>"
 

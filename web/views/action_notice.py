@@ -44,7 +44,7 @@ class ActionNotice:
 def read_action_notice() -> ActionNotice | None:
     """Return the notice that the query parameters `done` and `of` name.
 
-    Return None if there is none, or if the conversation is no longer in that state.
+    Return None if the parameters are invalid, or if the action has been undone.
     """
     action, conversation_id = request.args.get("done", ""), request.args.get("of", "")
     if action not in SENTENCES or not conversation_id:

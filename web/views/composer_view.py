@@ -51,9 +51,10 @@ def first_composer(twin: Twin) -> ComposerView:
 def conversation_composer(
     conversation: Conversation, quota_status: QuotaStatus | None = None
 ) -> ComposerView:
-    """Return the form of a conversation, with the message of the turn that `words_of` names.
+    """Return the form of a conversation.
 
-    `quota_status` is the current status, if the caller knows it.
+    The form contains the message of the turn whose id is the query parameter `words_of`. The status
+    of the quota is read if the caller does not pass `quota_status`.
     """
     content = message_form.turn_content(request.args)
     composer = ComposerView(
@@ -77,8 +78,8 @@ def conversation_composer(
 def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> ComposerView:
     """Return the form with a rejected message and the reason.
 
-    The text is included only if the composer, or a button that starts a conversation, sent it: the
-    text that a Retry button sends again is already on the page.
+    The form contains the text if it was sent by the composer, or by a button that starts a
+    conversation. The text that a Retry button sends again is already on the page.
     """
     composer = replace(
         composer, rejection=rejection, retry_at=rejection.retry_at or composer.retry_at

@@ -44,7 +44,7 @@ def render_conversation_page(
         "action_notice": read_action_notice(),
     }
     if should_follow and running_turns and not is_stream_limit_reached():
-        # The quota may run out while the reply is written.
+        # Load the composer after the reply, because the quota may run out meanwhile.
         render_values["load_composer"] = partial(conversation_composer, conversation)
         noscript_reply = noscript_page.NoscriptReply(
             running_turns[0],

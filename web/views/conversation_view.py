@@ -26,8 +26,8 @@ MAX_SIDEBAR_CONVERSATIONS = 20
 class ConversationView:
     """The newest turns of a conversation, or those before a position.
 
-    `twin` is None if the twin is not in the cached list. `older_position` is the position before
-    which older turns exist, or None. `before` is None for the newest turns.
+    `twin` is None if the twin is not in the cached list. `older_position` is the position of the
+    first turn, or None if no older turns exist. `before` is None for the newest turns.
     """
 
     conversation: Conversation
@@ -39,7 +39,7 @@ class ConversationView:
 
     @property
     def newer_position(self) -> int | None:
-        """Return the `before` of the next newer page, or None on the newest page."""
+        """Return the value of `before` for the next newer page; None on the newest page."""
         return None if self.before is None else self.before + TURNS_PER_PAGE
 
 

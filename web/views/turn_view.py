@@ -14,7 +14,7 @@ from web.container import portal
 from web.message_html import message_html
 from web.streaming import render_running
 
-# Size of all messages and replies on a page. Beyond it, the older replies are shortened.
+# If all messages and replies on a page are larger than this, the oldest ones are shortened.
 MAX_PAGE_BYTES = 2_000_000
 SHORTENED_LENGTH = 2_000
 
@@ -23,9 +23,9 @@ SHORTENED_LENGTH = 2_000
 class TurnView:
     """A turn as pages show it.
 
-    `marked_message` is the message if it contains marked search hits. If `is_plain_text` is True,
-    the reply is shown as plain text until its HTML is in the cache. If `is_shortened` is True, only
-    the beginning of the message or reply is shown.
+    `marked_message` is the HTML of the message with marked search hits, or None. If `is_plain_text`
+    is True, the reply is shown as plain text until its HTML is in the cache. If `is_shortened` is
+    True, only the beginning of the message or reply is shown.
     """
 
     turn: Turn
@@ -45,8 +45,8 @@ def load_turn_view(turn: Turn) -> TurnView:
 def load_turn_views(turns: Sequence[Turn]) -> list[TurnView]:
     """Return the views of several turns; ended replies are read with two queries.
 
-    Renders at most one finished reply that is missing or outdated in the HTML cache, the newest.
-    Others are shown as they are in the cache, or as plain text.
+    If the HTML of ended replies is missing or outdated in the cache, only the newest of them is
+    rendered. The others are shown as they are in the cache, or as plain text.
     """
     logs = portal().log.read_all([turn.id for turn in turns])
     replies = {turn.id: build_reply(logs[turn.id]) for turn in turns}

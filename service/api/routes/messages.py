@@ -35,11 +35,10 @@ from service.conversations import (
 )
 
 LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
-# A client that reconnects would send the message again. A longer delay would overflow the timer of
-# the client.
+# A reconnection would send the message again. This is the longest delay that the timers of clients
+# accept.
 NEVER_RECONNECT_MS = 2**31 - 1
-# "stream" is shorter than the minimum length of a message id, so that a GET of `/messages/stream`
-# returns 405.
+# The minimum length excludes "stream", so that a GET of `/messages/stream` returns 405.
 MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>"
 
 

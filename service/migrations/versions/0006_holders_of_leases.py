@@ -13,7 +13,7 @@ def upgrade() -> None:
     op.create_index("service_conversations_by_reply", "service_conversations", ["replying_to"])
     op.create_index("service_conversations_by_holder", "service_conversations", ["replying_by"])
     op.add_column("service_keys", sa.Column("revoked_at", sa.Float))
-    # Replies that run during the migration belong to the process that is being replaced.
+    # Release all leases: the processes that hold them are being replaced.
     op.execute("UPDATE service_conversations SET replying_until = 0, replying_to = NULL")
     if op.get_bind().dialect.name == "postgresql":
         for table in ("service_requests", "service_line"):

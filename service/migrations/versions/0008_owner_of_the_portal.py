@@ -1,4 +1,4 @@
-"""Move what the portal owns to an owner that no token can name."""
+"""Rename the owner "portal", so that no token can claim the keys of the portal."""
 
 import sqlalchemy as sa
 from alembic import op

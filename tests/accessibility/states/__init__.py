@@ -1,4 +1,4 @@
-"""All page states. To add one, write a function that reaches it."""
+"""All page states. Add a state with a function that opens a page in this state."""
 
 from tests.accessibility.environment import STATES
 from tests.accessibility.states import (

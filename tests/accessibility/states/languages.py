@@ -1,4 +1,4 @@
-"""Pages in other languages: right-to-left scripts, and scripts without an alphabet."""
+"""Pages in other languages, such as Arabic (right to left) and Japanese."""
 
 from playwright.sync_api import Page
 

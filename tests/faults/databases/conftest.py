@@ -115,7 +115,7 @@ def wait_for_reply_workers() -> None:
 
 
 def send_twice_after_recovery(alice: Person, upstream: Upstream, form: Page) -> Page:
-    """Repeat a failed submission twice, as a double click does; return the page with the reply."""
+    """Submit a failed form again, twice; return the page with the reply."""
     page = alice.press(form, "Send", content=MESSAGE)
     upstream.next_call().start_stream().complete("Now")
     page = alice.press(form, "Send", content=MESSAGE)

@@ -52,7 +52,7 @@ def test_deadlock_returns_the_message_to_the_composer(
         pressed = pool.submit(alice.press, form, "Send", content=MESSAGE)
         while not (pressed.done() or waits_for_a_lock(other)):
             pass
-        other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal holds this lock
+        other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal has locked this row
         page = pressed.result(10)
         other.rollback()
 
