@@ -115,7 +115,7 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("table", "names"), TABLES)
-def test_every_requirement_has_a_test_and_every_marker_a_requirement(
+def test_every_requirement_has_a_test_and_every_marker_names_a_requirement(
     table: Table, names: list[str]
 ):
     assert [row.name for row in table.rows()] == names

@@ -38,7 +38,7 @@ def somebody() -> Iterator[Person]:
 
 
 @pytest.mark.usefixtures("bundled_model")
-def test_bundled_model_writes_replies_and_their_text_survives_stop_signals(
+def test_bundled_model_writes_replies_whose_text_survives_a_shutdown_signal(
     tmp_path: Path, somebody: Person
 ):
     with run_server(tmp_path, "app.py") as server:

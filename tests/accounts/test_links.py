@@ -62,7 +62,9 @@ def test_link_of_a_disabled_person_is_invalid(accounts: Accounts):
         accounts.find_by_link(token)
 
 
-def test_new_password_can_be_used_after_too_many_failed_attempts(accounts: Accounts, anna: Person):
+def test_setting_a_password_by_link_ends_the_block_after_too_many_wrong_passwords(
+    accounts: Accounts, anna: Person
+):
     for _ in range(3):
         with pytest.raises(WrongCredentials):
             accounts.sign_in("Anna", "wrong", "192.0.2.1", "Firefox")
@@ -88,7 +90,7 @@ def test_unsuitable_password_leaves_the_link_valid(accounts: Accounts, password:
     assert accounts.find_by_link(token)
 
 
-def test_password_is_the_same_on_keyboards_that_compose_characters_differently(accounts: Accounts):
+def test_password_matches_in_composed_and_decomposed_unicode_form(accounts: Accounts):
     token = accounts.create_link(accounts.people.add("Ben"))
     accounts.use_link(token, "e\u0301tude in a minor key", "Firefox")
 

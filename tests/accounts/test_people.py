@@ -9,7 +9,7 @@ from tests.accounts.passwords import PASSWORD
 
 
 @pytest.mark.parametrize("name", ["anna", "\uff21\uff2e\uff2e\uff21", " Anna "])
-def test_names_that_differ_in_case_width_or_spaces_are_the_same(
+def test_names_are_the_same_regardless_of_case_character_width_and_outer_spaces(
     accounts: Accounts, anna: Person, name: str
 ):
     assert accounts.people.find(name).id == anna.id
@@ -53,5 +53,5 @@ def test_unknown_name_is_not_found(accounts: Accounts):
         accounts.people.find("nobody")
 
 
-def test_name_may_be_key_or_proxy_without_a_colon(accounts: Accounts):
+def test_person_can_be_named_key_or_proxy(accounts: Accounts):
     assert [accounts.people.add(name).name for name in ("Key", "proxy")] == ["Key", "proxy"]

@@ -128,5 +128,5 @@ def test_long_names_and_passwords_are_cut_before_they_are_normalized(
     assert max(lengths) <= 1_024
 
 
-def test_name_that_nobody_can_have_is_unknown(accounts: Accounts):
+def test_sign_in_with_an_invalid_name_fails_like_one_with_an_unknown_name(accounts: Accounts):
     assert attempt(accounts, "an\0na", PASSWORD) == "WrongCredentials"

@@ -51,7 +51,7 @@ def test_open_stream_does_not_prolong_a_sign_in(
 
 
 @pytest.mark.limit("L61")
-def test_oldest_sign_ins_beyond_the_limit_end(
+def test_oldest_sign_ins_end_when_a_person_exceeds_the_limit(
     accounts: Accounts, anna: Person, clock: AdjustableClock
 ):
     ids = []

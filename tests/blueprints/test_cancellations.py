@@ -34,7 +34,7 @@ def test_stop_sends_delete_to_the_location_given_by_the_service(alice: Person, u
     assert (stop.method, stop.path) == ("DELETE", "/api/v1/conversations/up-1/messages/m-1")
 
 
-def test_stop_closes_the_connection_before_the_response_has_begun(
+def test_stop_before_the_response_begins_closes_the_connection_to_the_service(
     alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(stream, "ABORT_DELAY_SECONDS", 0.1)

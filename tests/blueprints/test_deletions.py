@@ -81,7 +81,7 @@ def test_deletion_stops_the_reply_followed_in_another_tab(alice: Person, upstrea
     assert call.wait_for_disconnect()
 
 
-def test_deleted_conversation_is_purged_when_undo_and_quota_no_longer_need_it(
+def test_deleted_conversation_is_purged_after_the_undo_period_and_quota_window(
     alice: Person, portal: Portal, upstream: Upstream, page: Page
 ):
     other = complete_first_turn(alice, upstream, "Other", "Yes")
@@ -124,7 +124,9 @@ def test_list_offers_undo_for_ten_minutes_after_a_deletion(
 
 
 @pytest.mark.limit("L1")
-def test_very_long_rejected_message_is_returned_once_and_not_stored(alice: Person, page: Page):
+def test_very_long_rejected_message_is_shown_in_the_response_and_not_stored(
+    alice: Person, page: Page
+):
     words = "x" * 320_001
     refused = alice.press(page, "Send", content=words)
 

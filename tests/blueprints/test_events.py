@@ -17,7 +17,9 @@ def begun(alice: Person, upstream: Upstream):
     return page, str(page.turns[0]["data-turn"]), upstream.next_call().start_stream()
 
 
-def test_stream_appends_html_and_the_end_changes_only_the_footer(alice: Person, upstream: Upstream):
+def test_stream_appends_html_and_the_end_of_the_reply_changes_only_the_footer(
+    alice: Person, upstream: Upstream
+):
     _, turn_id, call = begun(alice, upstream)
     target = "#r1"
 
@@ -215,7 +217,7 @@ def test_quiet_stream_sends_keep_alive_events_visible_to_scripts(
     call.complete("ok")
 
 
-def test_page_reports_silence_within_7_seconds_but_not_after_one_late_event():
+def test_page_reports_a_silent_stream_within_7_seconds_but_tolerates_a_late_event():
     script = (MODULES.folder / "reply_stream.js").read_text()
     found = re.search(r"\bSILENCE_MS = (\d+);", script)
     assert found

@@ -115,7 +115,7 @@ def test_retry_resends_a_message_without_a_reply_in_the_history(alice: Person, u
     assert failures(check, {repr(history): history for history in NOT_FOUND}) == {}
 
 
-def test_history_is_requested_once_from_a_service_without_it(
+def test_history_is_requested_only_once_if_the_service_does_not_offer_it(
     alice: Person, upstream: Upstream, cut: Page
 ):
     upstream.answers["/api/v1/conversations/up-1/messages"] = 405, {}
@@ -141,7 +141,7 @@ def test_history_is_not_requested_for_an_unsent_message(alice: Person, upstream:
     assert not [call for call in upstream.calls if call.path.endswith("messages?page=1&limit=100")]
 
 
-def test_reply_that_ends_during_a_conflict_is_found_in_the_history(
+def test_reply_that_ends_while_a_retry_gets_409_is_taken_from_the_history(
     alice: Person, upstream: Upstream, cut: Page, portal: Portal
 ):
     portal.service.reply_worker.conflict_retry_delays = (0.0,)

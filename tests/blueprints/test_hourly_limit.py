@@ -40,7 +40,7 @@ def test_all_people_together_send_no_more_than_the_hourly_limit(app: Flask, upst
 
 
 @pytest.mark.limit("L12")
-def test_one_address_leaves_others_a_fifth_of_the_limit_despite_fresh_cookies(app: Flask):
+def test_network_with_many_visitors_uses_at_most_four_fifths_of_the_hourly_limit(app: Flask):
     responses = [send_from(app, f"2001:db8:1:2::{number:x}") for number in range(50)]
 
     assert [response.status_code for response in responses] == [303] * 4 + [429] * 46

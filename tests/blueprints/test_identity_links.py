@@ -77,7 +77,7 @@ def test_linking_needs_the_password_of_the_account(proxied: Person, accounts: Ac
 
 
 @pytest.mark.parametrize("name", ["", "a.meier"])
-def test_link_works_only_where_the_proxy_has_signed_in(
+def test_linking_form_needs_an_identity_link_and_a_sign_in_through_the_proxy(
     alice: Person, accounts: Accounts, path: str, name: str
 ):
     """A link for setting a password links no accounts, and a signed-out person sees no form."""

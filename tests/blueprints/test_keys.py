@@ -111,7 +111,7 @@ def test_keys_page_links_to_the_api_docs_only_with_an_embedded_service(
     assert not alice.get("/keys").html.find("a", string="API documentation")
 
 
-def test_menu_has_api_keys_only_with_an_embedded_service_and_never_first(
+def test_menu_lists_api_keys_only_with_an_embedded_service_and_after_help(
     embedded: FlaskClient, alice: Person
 ):
     def menu_items(page: BeautifulSoup) -> list[str]:

@@ -139,7 +139,9 @@ def test_visitor_needs_a_jwt(url: str):
     assert Person(url).get("/keys").html.select("[name=jwt]")
 
 
-def test_keys_follow_the_groups_of_their_person(app: Flask, anna: Person, url: str):
+def test_removing_a_group_from_a_person_removes_it_from_their_keys(
+    app: Flask, anna: Person, url: str
+):
     key = create_key(anna)
     runner = app.test_cli_runner()
     runner.invoke(args=["twindow", "person", "groups", "Anna", "--remove", "lawyers"])
@@ -192,7 +194,7 @@ def test_key_is_revoked_if_access_of_its_person_changes_during_its_creation(
     assert get_twins(url, created[0].key)[0] == 401
 
 
-def test_groups_are_removed_from_keys_when_the_change_is_repeated_after_a_failure(
+def test_repeating_a_failed_removal_of_groups_removes_them_from_keys(
     anna: Person, app: Flask, url: str, monkeypatch: pytest.MonkeyPatch
 ):
     key, portal = create_key(anna), get_portal(app)
@@ -231,7 +233,7 @@ class TestLinks:
         header = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
         return {"sign_in": "password,proxy"} | header
 
-    def test_keys_of_a_person_who_is_linked_to_an_account_are_revoked_once(
+    def test_linking_a_person_to_an_account_revokes_their_keys_only_the_first_time(
         self, url: str, accounts: Accounts
     ):
         anna = Person(url)

@@ -186,7 +186,9 @@ class TestTokens:
         assert upstream.calls
         assert UPSTREAM_KEY not in str([call.headers["Authorization"] for call in upstream.calls])
 
-    def test_new_jwt_needs_no_new_list_of_twins(self, alice: Person, upstream: Upstream):
+    def test_new_jwt_does_not_cause_another_request_for_the_list_of_twins(
+        self, alice: Person, upstream: Upstream
+    ):
         for token in ("a.n.na", "bearer a.n.nb"):
             alice.session.headers["X-Remote-Token"] = token
             report(alice, "anna").get("/")

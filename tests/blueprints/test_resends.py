@@ -112,7 +112,9 @@ def test_retry_during_a_database_outage_creates_no_turn(
     assert alice.get(page.path).reply_states == ["failed"]
 
 
-def test_resend_form_gets_a_new_key_after_a_lost_response(alice: Person, upstream: Upstream):
+def test_resend_form_gets_a_new_idempotency_key_after_a_lost_response(
+    alice: Person, upstream: Upstream
+):
     page = complete_first_turn(alice, upstream, "Hello", "Hi")
     form = page.html.select_one("#resend-form")
     fields = {str(each["name"]): str(each["value"]) for each in form.select("input")}

@@ -67,7 +67,9 @@ def test_search_in_the_archive_searches_all_conversations(alice: Person, page: P
     assert "hx-get" not in form.select_one("input").attrs
 
 
-def test_history_restore_receives_a_page_without_htmx_partials(alice: Person, page: Page):
+def test_htmx_history_restore_request_receives_a_page_without_hx_partials(
+    alice: Person, page: Page
+):
     restored = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
 
     assert alice.get("/conversations", **restored).html.select("hx-partial") == []

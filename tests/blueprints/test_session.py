@@ -175,7 +175,7 @@ def test_signing_in_gives_a_new_session_id_and_csrf_secret(
     assert alice.post("/preferences", fields).status == 400
 
 
-def test_form_in_a_second_tab_leads_to_the_page_of_the_person_who_has_signed_in(
+def test_sign_in_form_in_a_second_tab_takes_a_signed_in_person_to_the_requested_page(
     alice: Person, accounts: Accounts
 ):
     form = alice.get("/session/new?next=/conversations")

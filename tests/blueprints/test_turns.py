@@ -41,7 +41,9 @@ def test_second_message_is_sent_to_the_same_conversation(alice: Person, upstream
     assert upstream.sent_messages() == ["one", "two"]
 
 
-def test_used_key_with_a_different_message_creates_another_turn(alice: Person, upstream: Upstream):
+def test_used_idempotency_key_with_another_message_creates_another_turn(
+    alice: Person, upstream: Upstream
+):
     action, fields = alice.get("/twins/ada").button_action("Send")
     alice.post(action, fields | {"content": "before going back"})
     alice.post(action, fields | {"content": "after going back"})
@@ -159,7 +161,9 @@ def test_first_message_submitted_twice_at_once_creates_one_turn(
     assert len(upstream.sent_messages()) == 5
 
 
-def test_conversation_created_by_two_turns_has_one_service_id(alice: Person, upstream: Upstream):
+def test_first_service_id_that_a_conversation_receives_is_not_replaced_by_another(
+    alice: Person, upstream: Upstream
+):
     upstream.unanswered_paths.add("/api/v1/conversations")
     page = alice.start_conversation("first")
     slow = upstream.next_call()

@@ -67,7 +67,9 @@ def test_gallery_shows_the_twins_of_the_persons_groups(
     assert "Ben" in new_person().get("/").text
 
 
-def test_hidden_twin_gets_no_message(anna: Person, upstream: Upstream, accounts: Accounts):
+def test_message_to_a_hidden_twin_gets_404_and_is_not_sent(
+    anna: Person, upstream: Upstream, accounts: Accounts
+):
     page = anna.get("/twins/ada")
     leave_group(accounts)
 
@@ -76,7 +78,7 @@ def test_hidden_twin_gets_no_message(anna: Person, upstream: Upstream, accounts:
 
 
 @pytest.mark.parametrize("headers", [{}, HTMX_HEADERS])
-def test_hidden_conversation_gets_no_message_and_shows_none(
+def test_hidden_conversation_rejects_messages_without_showing_earlier_ones(
     anna: Person, upstream: Upstream, accounts: Accounts, headers: dict[str, str]
 ):
     page = complete_first_turn(anna, upstream, "Secret question", "Secret reply")
@@ -178,7 +180,7 @@ class TestProxy:
         assert seen == [True, True, False, False, False, False, True]
         assert accounts.people.find("proxy:bob").groups == ("staff",)
 
-    def test_more_groups_than_the_limit_count_as_none(self, bob: Person):
+    def test_person_with_more_groups_than_the_limit_belongs_to_no_group(self, bob: Person):
         groups = ",".join(["staff", *map(str, range(2_000))])
         bob.session.headers.update({"X-Remote-User": "bob", "X-Remote-Groups": groups})
 

@@ -82,7 +82,7 @@ def test_conversations_of_the_visitor_outlast_the_sign_in(
     assert alice.get(path).status == 200
 
 
-def test_nobody_adopts_without_a_sign_in(alice: Person, upstream: Upstream):
+def test_adoption_of_conversations_needs_a_sign_in(alice: Person, upstream: Upstream):
     complete_first_turn(alice, upstream, "Hello", "Hi")
     _, fields = alice.get("/session/new").button_action("Sign in")
 
@@ -90,7 +90,7 @@ def test_nobody_adopts_without_a_sign_in(alice: Person, upstream: Upstream):
     assert alice.post("/session/adoption", fields | {"adopt": "1"}).path == "/session/new"
 
 
-def test_person_whose_sign_in_ends_becomes_a_visitor_without_access(
+def test_disabled_person_becomes_a_visitor_without_access_to_earlier_conversations(
     alice: Person, upstream: Upstream, accounts: Accounts
 ):
     alice.press(alice.get("/session/new"), "Sign in", name="Anna", password=PASSWORD)

@@ -86,7 +86,7 @@ AGES = [
 
 
 @both_databases
-def test_deleted_conversations_are_purged_when_undo_and_quota_no_longer_need_them(
+def test_deleted_conversations_are_purged_after_the_undo_period_and_quota_window(
     turns: Turns, deletions: Deletions, log: Log
 ):
     expected: dict[str, bool] = {}

@@ -159,7 +159,7 @@ def test_final_text_replaces_the_deltas(log: Log, turn: Turn):
     assert build_reply(log.read(turn.id)).text == "Hello"
 
 
-def test_reply_has_ended_for_its_readers_while_its_html_is_rendered(log: Log, turn: Turn):
+def test_readers_receive_the_end_of_a_reply_before_its_html_is_rendered(log: Log, turn: Turn):
     seen: list[bool] = []
     log._on_end = lambda turn_id, _text: seen.append(log.read(turn_id).is_final)
     log.end(turn.id, DONE)

@@ -111,7 +111,7 @@ def test_deletion_stops_the_reply_although_its_end_cannot_be_stored(
     wait_until(lambda: turn.id not in log._buffers)
 
 
-def test_one_turn_that_cannot_end_does_not_keep_the_others_running(
+def test_abandoned_reply_is_interrupted_although_another_one_cannot_be_ended(
     log: Log, turns: Turns, turn: Turn, monkeypatch: pytest.MonkeyPatch
 ):
     other_turn = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
@@ -129,7 +129,7 @@ def test_one_turn_that_cannot_end_does_not_keep_the_others_running(
     assert log.interrupt_abandoned([turn.id, other_turn.id]) == [other_turn.id]
 
 
-def test_end_that_cannot_be_stored_does_not_hold_back_later_ones(
+def test_end_of_a_reply_is_stored_although_an_earlier_end_cannot_be_stored(
     log: Log, turns: Turns, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
     other_turn = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn

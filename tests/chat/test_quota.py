@@ -146,7 +146,7 @@ def test_share_of_an_address_is_at_least_that_of_a_person(log: Log, say: Say):
         say("alice", address_hashes=["home"])
 
 
-def test_requests_of_a_retry_are_reserved_unless_the_quota_is_used_up(log: Log):
+def test_retry_reserves_only_requests_that_remain_in_the_quota(log: Log):
     allowance = Quota(log.database, UPSTREAM_KEY, limit=4, share=1)
     turns = Turns(log.database, log, allowance, SECRET_KEY)
     turn = turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn
@@ -156,7 +156,7 @@ def test_requests_of_a_retry_are_reserved_unless_the_quota_is_used_up(log: Log):
     assert not allowance.reserve(turn.id, 1)
 
 
-def test_message_that_creates_its_conversation_again_needs_two_requests(log: Log, quota: Quota):
+def test_message_after_an_undelivered_first_message_needs_two_requests(log: Log, quota: Quota):
     turns = Turns(log.database, log, quota, SECRET_KEY)
     first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     log.end(first.turn.id, NOT_RECEIVED)
@@ -193,7 +193,9 @@ def test_sending_is_blocked_when_the_service_reports_no_remaining_requests(quota
     assert refused.value.retry_at == pytest.approx(time.time() + 90, abs=10)
 
 
-def test_refusal_blocks_all_people_and_processes(quota: Quota, new_log: Callable[[], Log]):
+def test_rate_limit_refusal_blocks_sending_for_all_people_and_processes(
+    quota: Quota, new_log: Callable[[], Log]
+):
     quota.record_refusal(120)
     other = Quota(new_log().database, UPSTREAM_KEY, limit=500, share=0.5)
 
@@ -213,7 +215,7 @@ def test_repeated_idempotency_key_returns_its_turn_while_sending_is_blocked(log:
         turns.add("alice", first.conversation.id, "more", "another key")
 
 
-def test_two_forbidden_twins_in_a_row_disable_the_composers_for_a_minute(
+def test_403_for_two_different_twins_in_a_row_disables_composers_for_a_minute(
     quota: Quota, clock: AdjustableClock
 ):
     assert not quota.record_forbidden("ada")
@@ -226,7 +228,7 @@ def test_two_forbidden_twins_in_a_row_disable_the_composers_for_a_minute(
     assert quota.status().can_send
 
 
-def test_accepted_message_shows_that_the_key_can_write(quota: Quota):
+def test_accepted_message_resets_the_403_count_and_enables_the_composers(quota: Quota):
     quota.record_forbidden("ada")
     quota.record_acceptance()
     assert not quota.record_forbidden("bob")
@@ -235,7 +237,7 @@ def test_accepted_message_shows_that_the_key_can_write(quota: Quota):
     assert quota.status().can_send
 
 
-def test_forbidden_twins_in_a_row_are_counted_across_processes(
+def test_403_responses_in_a_row_are_counted_across_processes(
     quota: Quota, new_log: Callable[[], Log]
 ):
     other = Quota(new_log().database, UPSTREAM_KEY, limit=500, share=0.5)
@@ -271,7 +273,7 @@ def test_clock_set_back_blocks_nobody(quota: Quota, clock: AdjustableClock):
 
 @on_postgresql
 @pytest.mark.parametrize("skew", [4, 4000, -4000])
-def test_requests_of_machines_with_different_clocks_count(
+def test_quota_counts_the_requests_of_machines_whose_clocks_differ(
     log: Log, say: Say, new_log: Callable[..., Log], skew: int
 ):
     here = Quota(log.database, UPSTREAM_KEY, limit=20, share=1)
@@ -286,7 +288,7 @@ def test_requests_of_machines_with_different_clocks_count(
 
 @on_postgresql
 @pytest.mark.parametrize("skew", [4, 3600, -3600])
-def test_wait_is_as_long_on_a_machine_with_another_clock(
+def test_wait_after_a_refusal_is_the_same_on_machines_whose_clocks_differ(
     quota: Quota, new_log: Callable[..., Log], skew: int
 ):
     clock = skewed_clock(skew)
@@ -383,7 +385,9 @@ def test_late_response_does_not_replace_newer_limits(quota: Quota):
     assert remaining_requests(quota) == 10
 
 
-def test_stopped_reply_counts_until_its_worker_knows_what_was_sent(log: Log, quota: Quota):
+def test_stopped_reply_counts_in_full_until_its_worker_reports_unsent_requests(
+    log: Log, quota: Quota
+):
     turns = Turns(log.database, log, quota, SECRET_KEY)
     turn = turns.start_conversation("a", "ada", "Ada", "Hi", "key").turn
     log.end(turn.id, Ended(ReplyState.STOPPED, code="stopped"))

@@ -99,7 +99,7 @@ def other(new_log: Callable[[], Log]) -> Log:
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_heartbeat_recorded_during_the_probe_keeps_the_reply_running(
+def test_heartbeat_recorded_just_before_the_interruption_keeps_the_reply_running(
     log: Log, turn: Turn, other: Log, clock: AdjustableClock
 ):
     log._flusher.close()
@@ -137,7 +137,7 @@ def wait_for_the_first_transaction(other: Log, clock: AdjustableClock) -> None:
     ],
     ids=["interrupt_abandoned", "interrupt_if_uncontended", "sweep"],
 )
-def test_no_part_of_a_lock_wait_makes_workers_stale(
+def test_lock_wait_at_any_step_of_the_recovery_makes_no_worker_stale(
     log: Log,
     turn: Turn,
     other: Log,
@@ -157,7 +157,7 @@ def test_no_part_of_a_lock_wait_makes_workers_stale(
         assert log._heartbeat.worker_id in connection.scalars(select(producers.c.id))
 
 
-def test_reply_without_a_buffer_in_its_own_process_is_interrupted_at_once(log: Log, turn: Turn):
+def test_running_reply_without_a_buffer_is_interrupted_at_once_by_its_process(log: Log, turn: Turn):
     log.append(turn.id, Delta("Last words"))
     log.flush()
     log.drop_buffer(turn.id)
@@ -176,7 +176,7 @@ def test_readers_of_an_abandoned_reply_receive_its_end(log: Log, turn: Turn):
     assert build_reply(next(following)).state == ReplyState.INTERRUPTED
 
 
-def test_sweep_interrupts_replies_of_dead_workers_without_readers(
+def test_sweep_interrupts_replies_of_dead_workers_even_if_nobody_reads_them(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
     log.append(turn.id, Delta("Last words"))
@@ -228,7 +228,7 @@ def test_reply_of_a_live_worker_is_not_interrupted(
 
 @pytest.mark.fault("F90")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_lock_on_the_heartbeats_interrupts_no_reply(
+def test_lock_on_the_heartbeat_table_does_not_interrupt_replies(
     log: Log, turn: Turn, database_url: str, clock: AdjustableClock
 ):
     log._flusher.close()

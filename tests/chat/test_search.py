@@ -129,7 +129,9 @@ def test_words_beyond_the_limits_of_a_query_are_ignored(turns: Turns, search: Se
     assert not search.find("alice", "w0 absent").items
 
 
-def test_hit_names_its_turn_and_marks_the_words(turns: Turns, search: Search):
+def test_hit_has_the_id_of_its_turn_and_a_snippet_with_marked_search_words(
+    turns: Turns, search: Search
+):
     conversation = talk(
         turns, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
     )
@@ -207,7 +209,7 @@ def test_archived_conversations_are_found_and_deleted_ones_are_not(
     assert len(search.find("alice", "blue").items) == 2
 
 
-def test_text_folding_replaces_ligatures_of_whole_phrases_by_a_space():
+def test_text_folding_turns_a_character_that_stands_for_a_phrase_into_a_space():
     assert fold("a\ufdfab") == "a b"
 
 

@@ -30,7 +30,9 @@ def running(turns: Turns, log: Log) -> list[Turn]:
 
 
 @both_databases
-def test_replies_are_ended_together_and_not_rendered(log: Log, running: list[Turn]):
+def test_shutdown_ends_all_running_replies_in_one_commit_without_rendering_them(
+    log: Log, running: list[Turn]
+):
     log._flusher.close()
     rendered: list[str] = []
     log._on_end = lambda turn_id, _: rendered.append(turn_id)

@@ -82,7 +82,9 @@ def test_fingerprints_of_submissions_depend_on_the_secret_key(
     assert not turns.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
 
 
-def test_form_submitted_to_an_earlier_version_is_recognized(turns: Turns, turn: Turn, log: Log):
+def test_form_submitted_again_after_a_portal_update_returns_the_same_turn(
+    turns: Turns, turn: Turn, log: Log
+):
     unkeyed = hashlib.sha256(b"alice\0ada\0key\0Hello").hexdigest()
     with log.database.write() as connection:
         connection.execute(update(turn_table).values(press=unkeyed))

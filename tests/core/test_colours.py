@@ -79,7 +79,7 @@ NO_COLOURS = [
 ]
 
 
-def test_other_text_is_rejected_as_a_colour():
+def test_text_that_is_not_a_supported_colour_is_rejected():
     said = {written: refusal(written) for written in NO_COLOURS}
 
     assert [

@@ -84,7 +84,7 @@ def receive_status(connection: socket.socket) -> int:
 
 
 @pytest.mark.limit("L52")
-def test_incomplete_request_is_closed_whether_it_is_the_first_of_its_connection_or_not(
+def test_connection_whose_first_or_later_request_stays_incomplete_is_closed(
     tmp_path: Path,
 ):
     limit = "import core.gunicorn_server; core.gunicorn_server.HEADER_SECONDS = 2"

@@ -57,5 +57,5 @@ OTHERS = [
 ]
 
 
-def test_other_content_is_rejected_as_an_image():
+def test_content_that_is_not_a_supported_image_is_rejected():
     assert [content for content in OTHERS if sniff_image(content)] == []

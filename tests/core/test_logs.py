@@ -36,7 +36,9 @@ def test_log_line_has_time_process_level_and_message(output: io.StringIO):
 
 
 @pytest.mark.parametrize("name", ["turn", "reply"])
-def test_log_line_of_a_reply_names_it_once(output: io.StringIO, name: str):
+def test_log_line_about_a_turn_or_reply_contains_the_id_exactly_once(
+    output: io.StringIO, name: str
+):
     def write() -> None:
         logger.error("Something failed.")
         logger.error("%s some-id: it failed.", name)

@@ -93,7 +93,9 @@ def test_trusted_proxies_can_be_set_by_the_current_and_the_earlier_name(
     assert str(load_settings().trusted_proxies) == "10.0.0.1, 10.1.0.0/16"
 
 
-def test_earlier_name_beside_the_new_one_is_an_error(monkeypatch: pytest.MonkeyPatch):
+def test_setting_given_under_both_its_earlier_and_its_new_name_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+):
     monkeypatch.setenv("TWINDOW_TRUSTED_PROXIES", "10.0.0.1")
     monkeypatch.setenv("TWINDOW_PROXY_IPS", "10.0.0.1")
 

@@ -39,7 +39,7 @@ CASES = {
 }
 
 
-def test_streams_are_read_the_same_in_any_split():
+def test_stream_is_parsed_the_same_however_it_is_split_into_chunks():
     wrong = [
         (case, size)
         for case, (stream, expected) in CASES.items()

@@ -63,7 +63,9 @@ def split(stream: bytes, places: list[int]) -> list[bytes]:
 @given(stream=streams, places=st.lists(st.integers(0, 10_000), max_size=12))
 @example(stream=b"data: a\r\n\r\ndata: b\r\n\r\n", places=[8, 9, 10, 11])
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n", places=[1, 4])
-def test_any_split_is_read_as_the_standard_specifies(stream: bytes, places: list[int]):
+def test_stream_split_anywhere_is_parsed_as_the_sse_standard_specifies(
+    stream: bytes, places: list[int]
+):
     assert list(sse.read_events(split(stream, places))) == by_the_standard(stream)
 
 
@@ -71,7 +73,7 @@ def test_any_split_is_read_as_the_standard_specifies(stream: bytes, places: list
 @given(stream=streams.filter(lambda stream: len(stream) < 80))
 @example(stream=b"data: a\r\nevent: x\r\ndata: b\r\n\r\n")
 @example(stream=b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\ndata: b\n\n")
-def test_every_single_split_is_read_the_same(stream: bytes):
+def test_stream_split_at_one_or_at_every_position_is_parsed_the_same(stream: bytes):
     expected = by_the_standard(stream)
     assert list(sse.read_events(stream[i : i + 1] for i in range(len(stream)))) == expected
     for place in range(len(stream) + 1):

@@ -17,7 +17,7 @@ def test_twin_with_a_rule_is_for_its_groups_and_others_are_for_everyone():
     assert not access.allows("legal")
 
 
-def test_star_is_the_rule_of_all_other_twins():
+def test_star_rule_applies_to_every_twin_without_a_rule_of_its_own():
     rules = TwinGroups("*=staff; lobby=guests,staff")
 
     assert rules.access_for(["staff"]).is_unlimited
@@ -26,7 +26,7 @@ def test_star_is_the_rule_of_all_other_twins():
     assert not rules.access_for([]).allows("lobby")
 
 
-def test_ids_with_characters_of_the_notation_are_percent_encoded():
+def test_percent_encoded_twin_id_in_a_rule_is_decoded():
     rules = TwinGroups("a%3Bb%3D%20c=x")
 
     assert not rules.access_for([]).allows("a;b= c")

@@ -77,7 +77,7 @@ def test_unreachable_service_leaves_the_message_unsent(
 
 @pytest.mark.fault("F38")
 @pytest.mark.usefixtures("hurried")
-def test_response_headers_that_trickle_in_time_out(send_message: SendMessage):
+def test_reply_times_out_if_the_response_headers_arrive_too_slowly(send_message: SendMessage):
     def act(call: Call) -> None:
         call.send_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ")
         call.send_until_disconnect(b"x")

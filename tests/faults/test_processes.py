@@ -163,7 +163,7 @@ def test_stop_at_another_process_aborts_the_reply_at_once(
 
 @SQLITE
 @pytest.mark.fault("F65", "F88")
-def test_second_message_at_another_process_is_rejected_and_a_repeat_is_not(
+def test_another_process_rejects_a_second_message_but_recognizes_a_repeated_one(
     two: PortalPair, erin: Person, at_second: Person
 ):
     form = erin.get("/twins/ada")

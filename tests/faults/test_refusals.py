@@ -104,7 +104,7 @@ def test_forbidden_message_affects_only_its_turn(
 
 
 @pytest.mark.fault("F45")
-def test_two_forbidden_twins_in_a_row_disable_the_composer(
+def test_403_for_two_different_twins_in_a_row_disables_the_composer(
     send_message: SendMessage, upstream: Upstream, caplog: pytest.LogCaptureFixture
 ):
     upstream.twins = [*TWINS, {"id": "eve", "name": "Eve"}]
@@ -147,7 +147,7 @@ def test_conversation_deleted_by_the_service_is_readable_and_can_restart(
 
 
 @pytest.mark.fault("F46")
-def test_rate_limited_conversation_restart_keeps_the_message_in_the_composer(
+def test_message_stays_in_the_composer_if_a_conversation_restart_is_rate_limited(
     send_message: SendMessage, alice: Person
 ):
     page = send_message(

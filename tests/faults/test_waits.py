@@ -73,7 +73,7 @@ def asks_to_wait(seen: Outcome, seconds: float) -> bool:
 
 
 @pytest.mark.fault("F49")
-def test_machine_readable_time_of_a_countdown_is_that_of_the_next_try(
+def test_countdown_has_the_end_of_the_wait_as_a_machine_readable_time(
     send_message: SendMessage, portal: Portal
 ):
     seen = send_message(respond_with(429, {}, retry_after="120"))

@@ -160,7 +160,7 @@ def test_reply_text_is_not_announced_if_the_preference_is_off(
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
 
 
-def test_draft_is_restored_after_an_edit_and_its_return_is_announced(
+def test_draft_is_restored_after_an_edit_and_the_restoration_is_announced(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)

@@ -70,7 +70,7 @@ def test_page_scrolls_with_a_reply_only_while_at_its_end(
     call.complete()
 
 
-def test_growth_and_scrolling_in_the_same_frame_are_distinguished(
+def test_scrolling_up_works_in_the_same_frame_in_which_the_reply_grows(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_long_reply(context, upstream)

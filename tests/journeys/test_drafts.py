@@ -136,7 +136,7 @@ def test_message_sent_before_the_first_paint_leaves_no_draft(
     assert page.evaluate(KEPT_IN_THE_END) == 0
 
 
-def test_draft_survives_a_starter_that_is_sent_or_rejected(
+def test_draft_is_kept_when_a_suggested_message_is_sent_or_rejected(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     upstream.answers["/api/v1/conversations"] = 429, {"error": "wait"}

@@ -74,7 +74,7 @@ def test_double_click_on_retry_creates_one_turn(context: BrowserContext, upstrea
 
 
 @pytest.mark.fault("F62", "F63")
-def test_reload_back_and_resubmitted_form_send_nothing_without_javascript(
+def test_message_is_sent_once_without_javascript_despite_resubmit_reload_and_back(
     noscript_context: BrowserContext, upstream: Upstream
 ):
     page = noscript_context.new_page()

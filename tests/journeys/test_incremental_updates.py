@@ -37,7 +37,7 @@ def max_restyled_elements(trace: Path) -> int:
     )
 
 
-def test_delta_of_a_long_reply_restyles_nothing_before_it(
+def test_delta_does_not_restyle_the_earlier_part_of_a_long_reply(
     context: BrowserContext, upstream: Upstream, tmp_path: Path
 ):
     page, call = open_streaming_conversation(context, upstream, "One")

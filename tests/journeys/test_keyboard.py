@@ -70,7 +70,9 @@ def test_message_can_be_sent_stopped_and_asked_again_by_keyboard(page: Page, ups
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
-def test_starter_and_conversation_search_work_by_keyboard(page: Page, upstream: Upstream):
+def test_suggested_message_and_conversation_search_can_be_used_by_keyboard(
+    page: Page, upstream: Upstream
+):
     open_by(page, "Ada")
     press(page, "How does a bicycle stay upright?")
     upstream.next_call().start_stream().complete("It steers")

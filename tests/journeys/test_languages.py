@@ -33,7 +33,7 @@ def left_of(page: Page, one: str, other: str) -> bool:
     return a["x"] + a["width"] <= b["x"] + 1
 
 
-def test_message_is_sent_fails_and_is_retried_in_right_to_left_layout(
+def test_arabic_conversation_has_right_to_left_layout_through_failure_and_retry(
     arabic: Page, upstream: Upstream
 ):
     page = arabic
@@ -76,7 +76,7 @@ def test_message_is_sent_fails_and_is_retried_in_right_to_left_layout(
 
 
 @pytest.mark.usefixtures("bad_network")
-def test_latin_lists_and_tables_are_right_aligned_and_scripts_show_arabic_text(
+def test_arabic_page_right_aligns_lists_and_tables_and_has_arabic_javascript_texts(
     arabic: Page, context: BrowserContext, upstream: Upstream
 ):
     page = arabic

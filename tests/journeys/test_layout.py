@@ -68,7 +68,7 @@ def test_search_mark_does_not_cover_the_signs_beside_the_word(
     assert page.locator("mark").evaluate_all(OVERLAP) < 1
 
 
-def test_preferences_fade_out_behind_the_save_bar_and_the_last_is_fully_visible(
+def test_save_bar_has_a_gradient_and_covers_no_preference_at_the_end_of_the_page(
     context: BrowserContext,
 ):
     page = context.new_page()

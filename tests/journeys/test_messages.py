@@ -53,7 +53,7 @@ def test_long_message_shows_twelve_lines_until_it_is_expanded(
     expect_lines(page, 12)
 
 
-def test_long_message_is_whole_where_an_anchor_leads_to_it_and_in_print(
+def test_long_message_is_expanded_in_print_and_when_the_url_points_to_it(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_message(context, upstream, LONG_MESSAGE)

@@ -25,7 +25,7 @@ def intercept_requests(page: Page, answer: dict[str, object]) -> None:
 
 
 @pytest.mark.fault("F68")
-def test_proxy_response_replaces_no_message_and_no_reply(
+def test_error_or_sign_in_page_of_a_proxy_replaces_no_message_and_no_reply(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -62,7 +62,9 @@ def test_proxy_response_replaces_no_message_and_no_reply(
 
 
 @pytest.mark.fault("F68")
-def test_proxy_response_replaces_no_search_results(context: BrowserContext, upstream: Upstream):
+def test_error_or_sign_in_page_of_a_proxy_replaces_no_search_results(
+    context: BrowserContext, upstream: Upstream
+):
     page = open_conversation(context, upstream)
     page.goto("/conversations")
     for answer in ANSWERS:

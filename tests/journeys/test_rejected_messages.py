@@ -42,7 +42,7 @@ def test_text_typed_before_the_script_loads_wins_over_a_draft(
     expect(message_box(page)).to_have_value("typed early")
 
 
-def test_text_typed_over_a_rejected_message_returns_after_an_edit_is_sent(
+def test_text_that_replaced_a_rejected_message_is_restored_after_an_edit_is_sent(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)

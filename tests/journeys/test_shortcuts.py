@@ -124,7 +124,7 @@ def test_shortcut_keys_open_pages_and_focus_fields(context: BrowserContext, upst
     expect(message_box(page)).to_have_value("more")
 
 
-def test_shortcuts_reach_the_composer_from_an_earlier_page_and_stop_a_reply(
+def test_shortcuts_focus_the_composer_from_a_page_of_earlier_turns_and_stop_a_reply(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)

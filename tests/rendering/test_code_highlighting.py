@@ -103,7 +103,7 @@ def test_code_for_which_a_lexer_backtracks_for_ever_is_not_highlighted():
                 assert "<i " not in render(fenced(code, language)), (language, beginning, escape)
 
 
-def test_code_with_some_escapes_is_highlighted_in_every_language():
+def test_code_with_a_few_escape_sequences_is_highlighted_in_every_language():
     for language in EXPONENTIAL:
         prompt = "$ " if language == "console" else ""
         code = f"{prompt}RUN echo \"a\\tb\\n\" # 'c'"

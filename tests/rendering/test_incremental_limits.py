@@ -118,7 +118,7 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
 
 
 @pytest.mark.fault("F73")
-def test_reader_pauses_after_pieces_that_take_long():
+def test_renderer_pauses_only_after_pieces_that_take_long_to_render():
     text = "A paragraph.\n\n" * (10 * CHUNK_LENGTH // 14)
     for seconds, pauses in ((0, []), (1, [PAUSE_RATIO] * 10)):
         paused: list[float] = []

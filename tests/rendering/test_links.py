@@ -90,7 +90,7 @@ HOSTS = [
 ]
 
 
-def test_host_is_the_one_that_browsers_connect_to():
+def test_shown_host_of_a_link_is_the_one_that_browsers_connect_to():
     assert [(address, host_of(address)) for address, _ in HOSTS] == HOSTS
 
 
@@ -110,7 +110,7 @@ def test_host_is_shown_as_browsers_normalise_it():
         assert f"> {host}</small>" in render(f"[good.com]({address})")
 
 
-def test_link_that_browsers_resolve_to_the_portal_is_text():
+def test_link_that_browsers_resolve_to_the_portal_is_rendered_as_text():
     for url in (
         "http:bank.example/login",
         "https:bank.example",

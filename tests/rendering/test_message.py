@@ -64,7 +64,7 @@ def test_code_is_what_is_between_the_fences():
     assert [(text, code_in(text)) for text, _ in FENCED] == FENCED
 
 
-def test_code_does_not_decide_on_the_direction_of_a_message():
+def test_code_does_not_affect_the_text_direction_of_a_message():
     page = parse(f"{CODE}كيف؟")
 
     assert [block["dir"] for block in page.find_all(recursive=False)] == ["ltr"]

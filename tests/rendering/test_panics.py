@@ -21,7 +21,7 @@ class PanicException(BaseException):
     """Exception with the class name of a panic in a Rust library."""
 
 
-def test_panic_becomes_an_error_without_the_text():
+def test_parser_panic_raises_an_error_that_omits_the_parsed_text():
     @panics_as_errors
     def parse(text: str) -> str:
         raise PanicException(text)
@@ -33,7 +33,7 @@ def test_panic_becomes_an_error_without_the_text():
     assert raised.value.__suppress_context__
 
 
-def test_interrupts_are_no_panics():
+def test_keyboard_interrupt_is_not_reported_as_a_parser_panic():
     @panics_as_errors
     def parse() -> None:
         raise KeyboardInterrupt

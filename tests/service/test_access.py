@@ -108,7 +108,7 @@ def test_hidden_twin_gives_the_same_404_as_a_missing_twin(
     assert len({answer.content for answer in hidden}) == 1
 
 
-def test_conversation_is_read_only_after_access_to_its_twin_is_withdrawn(
+def test_conversation_becomes_read_only_when_access_to_its_twin_is_withdrawn(
     api: ApiClient, container: Container, model: Upstream
 ):
     model.always_reply("Hi")

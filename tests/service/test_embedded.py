@@ -26,7 +26,9 @@ def embedding(tmp_path: Path) -> Iterator[twindow.Twindow]:
     embedding.service.container.database.close()
 
 
-def test_portal_uses_a_key_of_the_reserved_owner(embedding: twindow.Twindow, tmp_path: Path):
+def test_portal_uses_an_api_key_whose_owner_is_reserved_for_the_portal(
+    embedding: twindow.Twindow, tmp_path: Path
+):
     assert embedding.service
     secret = (tmp_path / "portal_key").read_text()
 
@@ -36,7 +38,7 @@ def test_portal_uses_a_key_of_the_reserved_owner(embedding: twindow.Twindow, tmp
     assert key.sub == PORTAL_OWNER
 
 
-def test_errors_below_api_are_json(embedding: twindow.Twindow):
+def test_errors_under_the_api_path_are_json(embedding: twindow.Twindow):
     client = Client(embedding)
     paths = ("/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/twins", "/api/nowhere")
     answers = [client.get(path) for path in paths]

@@ -99,7 +99,7 @@ def test_each_event_is_one_line_of_json_and_the_end_event_is_last(api: ApiClient
             assert events[-1]["message"]["role"] == "assistant"
 
 
-def test_stream_keeps_event_sources_from_sending_the_message_again(api: ApiClient, model: Upstream):
+def test_stream_prevents_event_sources_from_resending_the_message(api: ApiClient, model: Upstream):
     model.always_reply("Hi ", "there")
     frames = begin(api).content.decode().removesuffix("\n\n").split("\n\n")
 

@@ -35,7 +35,7 @@ def encoded(data: bytes) -> str:
     return jwt.utils.base64url_encode(data).decode()
 
 
-def test_own_secret_signs_no_jwt_when_a_provider_is_configured(
+def test_service_secret_neither_signs_nor_verifies_jwts_if_a_provider_is_configured(
     tokens: JwtTokens, tmp_path: Path, identity_provider: IdentityProvider
 ):
     own = JwtTokens(load_settings({"data_dir": tmp_path, "jwt_issuer": ISSUER}))

@@ -48,7 +48,7 @@ def folder_with_client(processes: None, url: str, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_generated_client_lists_creates_sends_and_streams(
+def test_generated_client_can_list_twins_create_conversations_and_get_replies(
     folder_with_client: Path, url: str, full_key: str, model: Upstream
 ):
     model.always_reply("Hi ", "there")

@@ -49,7 +49,7 @@ def test_check_reports_an_invalid_twin_file(service: Flask, container: Container
     assert "bob.md: line 1" in said
 
 
-def test_unwritable_database_fails_the_check_and_only_the_readiness_endpoint(
+def test_unwritable_database_fails_check_command_and_readiness_but_not_liveness(
     service: Flask, container: Container, url: str, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     model.answers["/v1/chat/completions"] = reply

@@ -111,7 +111,7 @@ def test_isolation_tests_cover_every_route_parameter(service: Flask):
     assert parameters == set(IDS)
 
 
-def test_foreign_ids_look_like_missing_ones_to_everyone(
+def test_ids_of_other_people_give_the_same_response_as_missing_ids(
     service: Flask, container: Container, annas_ids: dict[str, str]
 ):
     client = service.test_client()

@@ -52,7 +52,7 @@ def lapse(database: Database) -> None:
         connection.execute(conversations.update().values(replying_until=1))
 
 
-def test_end_of_an_expired_reply_does_not_release_the_lease_of_the_next(
+def test_late_reply_with_an_expired_lease_keeps_the_lease_of_the_next_reply(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
     talk = new_conversation().id
@@ -95,7 +95,7 @@ def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(
 @pytest.mark.fault("F80")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("skew", [4, 3600, -3600])
-def test_machine_with_another_clock_takes_over_dead_replies_only(
+def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases(
     messages: Messages,
     database_url: str,
     clock: AdjustableClock,

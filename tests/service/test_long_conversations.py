@@ -193,7 +193,7 @@ def history(turns: int) -> list[Message]:
     return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
 
 
-def test_prompt_needs_at_most_9_token_counts_for_two_thirds_of_the_fitting_history():
+def test_prompt_keeps_two_thirds_of_fitting_history_using_at_most_9_token_counts():
     for window in (100, 333, 700, 1500, 5000, 9000):
         counts: list[str] = []
 
@@ -229,7 +229,7 @@ def test_beginning_of_the_history_in_the_prompt_is_stable_for_some_turns():
     assert 2 <= sum(moved) <= len(moved) / 4
 
 
-def test_beginning_of_a_partly_read_history_is_stable_for_some_turns():
+def test_prompt_beginning_is_stable_for_some_turns_if_only_recent_messages_are_read():
     prompts = [
         build_prompt(ADA, history(turn)[-121:], window=10**6, is_full_history=False)
         for turn in range(100, 160)
@@ -252,7 +252,7 @@ def test_prompt_has_only_the_last_reply_to_a_message():
     ]
 
 
-def test_history_that_fits_by_its_bytes_is_not_tokenized():
+def test_history_with_few_enough_bytes_to_fit_is_not_tokenized():
     def tokens(text: str) -> int:
         raise AssertionError(text)
 

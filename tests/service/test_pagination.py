@@ -54,7 +54,7 @@ def touch(container: Container, clock: AdjustableClock) -> Callable[[str], None]
     return touch
 
 
-def test_no_conversation_is_missed_although_unread_ones_move_to_the_start(
+def test_paging_misses_no_conversation_that_moves_to_the_start_in_the_meantime(
     api: ApiClient, touch: Callable[[str], None]
 ):
     made = [api.create_conversation() for _ in range(10)]

@@ -45,7 +45,7 @@ def test_key_command_creates_keys_of_the_portal(service: Flask, container: Conta
     assert key.sub == PORTAL_OWNER
 
 
-def test_access_list_names_the_portal_as_portal():
+def test_access_list_entry_portal_admits_the_portal_but_no_person_of_that_name():
     ada = parse("ada", "---\nname: Ada\naccess: [portal]\n---\n", 1.0)
 
     assert ada.is_visible_to(PORTAL_OWNER, frozenset())

@@ -32,7 +32,7 @@ def client(
 
 
 @pytest.mark.spec("S1")
-def test_operations_beyond_the_interface_are_marked_as_extensions(api: ApiClient):
+def test_operations_beyond_the_interface_document_are_marked_as_extensions(api: ApiClient):
     paths = api.get("/openapi.json").json()["paths"]
     about = [found["description"] for methods in paths.values() for found in methods.values()]
 

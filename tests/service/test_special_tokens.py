@@ -30,7 +30,7 @@ def test_neutralized_text_contains_no_special_token():
         assert not [name for name in SPECIAL_TOKENS if name in text], text
 
 
-def test_other_text_is_not_changed():
+def test_text_without_special_tokens_is_not_changed():
     for text in ("", "a < b", "<div>|</div>", "<|im_start>", "< |im_start|>", "<|IM_START|>"):
         assert neutralize(text) == text
 

@@ -110,7 +110,7 @@ def test_stopping_a_reply_aborts_the_model_and_frees_the_conversation(
         assert api.delete(place).status_code == 204
 
 
-def test_restart_ends_replies_with_a_code_of_its_own(
+def test_reply_that_a_restart_ends_has_the_error_code_restarting(
     api: ApiClient, model: Upstream, container: Container
 ):
     """Clients may repeat a message after the code `restarting`, but not after `stopped`."""

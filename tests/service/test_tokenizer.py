@@ -148,7 +148,9 @@ def test_token_count_of_a_text_is_cached(new_model: NewModel, model: Upstream):
     assert len(asked(model)) == 2
 
 
-def test_context_window_is_the_smaller_of_setting_and_server(new_model: NewModel, model: Upstream):
+def test_context_window_is_the_smaller_of_the_setting_and_the_server_limit(
+    new_model: NewModel, model: Upstream
+):
     for told, window in [(1000, 1000), (100_000, 4096)]:
         model.answers["/tokenize"] = 200, {"tokens": [1], "max_model_len": told}
         asker = new_model()

@@ -22,11 +22,11 @@ def test_result_of_a_test_is_the_worst_result_of_its_cases():
     }
 
 
-def test_make_test_writes_the_results_that_the_report_reads():
+def test_report_reads_the_results_file_that_the_makefile_writes():
     assert f"--junitxml={JUNIT_PATH.relative_to(ROOT)}" in (ROOT / "Makefile").read_text()
 
 
-def test_report_lists_the_tests_of_each_row_with_their_results():
+def test_report_lists_the_tests_of_each_requirement_with_their_results():
     rows = [Row("F1", "a cut", "kept"), Row("F2", "a flood", "kept"), Row("F3", "a gap", "kept")]
     tests = {"F1": ["a.py::test_one", "a.py::test_two"], "F2": ["a.py::test_three"]}
     results = {"a.py::test_one": "passed", "a.py::test_two": "failed"}

@@ -70,7 +70,7 @@ def test_trace_counts_functions_files_transactions_and_calls_between_packages():
     )
 
 
-def test_trace_lists_callers_and_functions_of_each_thread_once():
+def test_trace_lists_each_caller_and_function_once_per_thread():
     assert functions_by_thread(RECORDING) == {
         "one": ["app.py:start", "blueprints/a.py:show", "chat/b.py:Turns.add", "core/c.py:time"],
         "two": ["chat/b.py:run", "chat/b.py:flush"],

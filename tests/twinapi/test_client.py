@@ -229,7 +229,7 @@ def test_redirects_are_not_followed(asked: Asked, upstream: Upstream):
     assert len(upstream.calls) == len(statuses)
 
 
-def test_environment_does_not_change_the_api_key(
+def test_client_ignores_netrc_and_proxy_settings_of_the_environment(
     asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path
 ):
     netrc = tmp_path / "netrc"

@@ -52,7 +52,7 @@ COMPLETE = [
 ]
 
 
-def test_reply_is_cut_off_if_its_event_or_its_message_says_so():
+def test_reply_is_cut_off_only_if_cut_off_is_true_in_its_event_or_message():
     for where in ({"cutOff": True}, {"message": {"cutOff": True}}):
         assert parsed({"type": "complete"} | where) == Complete(None, is_cut_off=True)
     for other in ({"cutOff": 1}, {"message": {"cutOff": "true"}}, {"message": {"cutOff": False}}):

@@ -143,7 +143,7 @@ def test_invalid_host_header_is_rejected_without_a_log_line(
         assert alice.get("/", Host=host).status == 200, host
 
 
-def test_try_again_links_to_the_same_url(alice: Person):
+def test_try_again_link_leads_to_the_same_url(alice: Person):
     page = alice.get("/away/what%3Fis%23100%25?a=%26")
 
     assert action_links(page)["Try again"] == "/away/what%3Fis%23100%25?a=%26"

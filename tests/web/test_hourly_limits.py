@@ -142,7 +142,7 @@ def test_forwarded_header_is_used_unless_it_contradicts_x_forwarded_for(app: Fla
     assert failures(check, {repr(case): case for case in FORWARDED}) == {}
 
 
-def test_address_hash_changes_daily_and_the_last_one_stays_valid_for_an_hour(
+def test_address_hash_changes_daily_and_the_previous_one_is_valid_for_an_hour(
     app: Flask, clock: AdjustableClock
 ):
     def hashes(address: str, at: float) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def test_html_of_a_deleted_turn_is_returned_but_not_stored(database: Database):
 
 
 @pytest.mark.fault("F90")
-def test_html_of_a_reply_whose_end_is_not_stored_is_not_stored(database: Database, turn_id: str):
+def test_html_is_stored_only_after_the_end_of_its_reply_is_stored(database: Database, turn_id: str):
     cache = HtmlCache(database, CountingRenderer())
     with database.write() as connection:
         connection.execute(update(turns).values(producer="a worker"))

@@ -55,7 +55,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_proxy_header_is_accepted_only_from_listed_networks_with_a_plain_name(app: Flask):
+def test_proxy_header_must_contain_one_valid_name_and_come_from_a_listed_network(app: Flask):
     def check(case: tuple[str, list[str], str | None]) -> None:
         peer, values, subject = case
         headers = Headers()

@@ -112,7 +112,7 @@ def test_pages_and_assets_are_compressed_as_the_browser_accepts(alice: Person):
     assert failures(check, {accepted: accepted for accepted in COMPRESSED}) == {}
 
 
-def test_session_is_extended_at_most_once_a_day_by_reading(
+def test_reading_pages_extends_a_session_at_most_once_a_day(
     alice: Person, upstream: Upstream, portal, clock: AdjustableClock
 ):
     def days_left() -> list[int]:

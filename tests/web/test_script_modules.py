@@ -42,7 +42,7 @@ def test_version_changes_with_any_module_or_translation(copied_modules: ScriptMo
     assert len(versions) == 3
 
 
-def test_first_page_preloads_what_it_imports_in_at_most_ten_modules(alice: Person):
+def test_twin_page_preloads_all_its_imports_and_loads_at_most_ten_modules(alice: Person):
     page = alice.get("/twins/ada")
     preloaded = preloaded_modules(page)
 
@@ -50,7 +50,9 @@ def test_first_page_preloads_what_it_imports_in_at_most_ten_modules(alice: Perso
     assert len(preloaded | {"main.js", "messages.js"}) <= MAX_MODULES_OF_FIRST_PAGE
 
 
-def test_conversation_preloads_what_its_own_entry_imports(alice: Person, upstream: Upstream):
+def test_conversation_page_preloads_the_imports_of_the_conversation_script(
+    alice: Person, upstream: Upstream
+):
     page = alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
 

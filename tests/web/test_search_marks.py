@@ -49,7 +49,7 @@ def test_number_of_marks_is_limited():
     assert page.get_text().split() == ["sea"] * 5_000
 
 
-def test_hit_anchor_is_where_the_snippet_was_taken():
+def test_anchor_is_at_the_hit_that_the_snippet_shows():
     text = "\n\n".join(f"Paragraph {number} says **even** so" for number in range(300))
     page = BeautifulSoup(found(render(text), "paragraph even 237"), "html.parser")
 
@@ -64,7 +64,7 @@ def test_unmarkable_hit_has_its_anchor_at_the_beginning():
         assert found(html, "sea") == f'<span id="hit"></span>{html}'
 
 
-def test_first_hit_is_the_anchor_when_the_snippet_position_is_too_far():
+def test_first_hit_gets_the_anchor_if_the_hit_of_the_snippet_cannot_be_located():
     html = mark_hits(
         f"<p>Straße {'word ' * 5_000}</p><p>a needle, a needle</p>", query_pattern("needle")
     )

@@ -15,7 +15,7 @@ from web.views.turn_view import MAX_PAGE_BYTES
 
 
 @pytest.mark.limit("L36")
-def test_page_shortens_the_older_of_many_long_replies(
+def test_page_with_many_long_replies_shortens_the_older_ones(
     alice: Person, upstream: Upstream, portal: Portal
 ):
     complete_first_turn(alice, upstream, "one", "first")
@@ -55,7 +55,7 @@ def test_long_messages_leave_less_room_for_replies(
 
 
 @pytest.mark.limit("L36")
-def test_page_shortens_the_older_of_many_long_messages(
+def test_page_with_many_long_messages_shortens_the_older_ones(
     alice: Person, upstream: Upstream, portal: Portal
 ):
     complete_first_turn(alice, upstream, "one", "first")
