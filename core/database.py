@@ -40,7 +40,8 @@ RESERVED_CONNECTIONS = 1
 CONNECT_TIMEOUT_SECONDS = 5
 TCP_TIMEOUT_MS = 10_000
 TRANSACTION_TIMEOUT_MS = 30_000
-# PostgreSQL: the transaction is read-only (a switchover), or was idle for too long.
+# PostgreSQL reports these states if the transaction is read-only, as after a switchover, or if the
+# transaction was idle for too long.
 READ_ONLY_SQLSTATE = "25006"
 UNAVAILABLE_SQLSTATES = {READ_ONLY_SQLSTATE, "25P03"}
 

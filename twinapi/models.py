@@ -18,7 +18,7 @@ _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 MAX_URL_CHARACTERS = 2000
 MAX_ID_CHARACTERS = 500
 MAX_LANGUAGE_CHARACTERS = 35
-# Content that is nested more deeply is ignored, because Python would raise RecursionError.
+# JSON content nested more deeply than this is ignored, because Python would raise RecursionError.
 MAX_NESTING = 20
 
 Json = Mapping[str, Any]

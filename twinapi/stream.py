@@ -21,7 +21,8 @@ from twinapi.key_mask import beginning_of_key, mask_keys
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
-# No model writes that much. Storing and rendering takes several times the size of the text.
+# No model writes replies of this length. Storing and rendering a reply takes several times the size
+# of its text.
 MAX_REPLY_CHARACTERS = 1024 * 1024
 # Without pauses, a service that is faster than this process would starve the other greenlets.
 MAX_BUSY_SECONDS = 0.005

@@ -64,8 +64,8 @@ class Flusher:
         """Record a heartbeat if it is due, and store all appended entries.
 
         Pending entries younger than `slice_seconds`, and those of turns whose rows another
-        transaction has locked, are left for the next flush. The buffers of turns that another
-        process ended are ended, and those of turns that do not exist any more are dropped. Raises
+        transaction has locked, are left for the next flush. If another process has
+        ended a turn, this method ends its buffer. Buffers of deleted turns are dropped. Raises
         DatabaseUnavailable.
         """
         with self._flush_lock:

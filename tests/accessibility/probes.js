@@ -1,4 +1,4 @@
-// Checks that run inside a page. They are injected through DevTools, which the page's Content
+// Checks that run inside a page. The checks are injected through DevTools, which the page's Content
 // Security Policy allows.
 (() => {
   const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";

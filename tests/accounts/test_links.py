@@ -62,7 +62,7 @@ def test_link_of_a_disabled_person_is_invalid(accounts: Accounts):
         accounts.find_by_link(token)
 
 
-def test_setting_a_password_by_link_ends_the_block_after_too_many_wrong_passwords(
+def test_setting_a_password_by_link_unblocks_a_person_with_too_many_failed_sign_ins(
     accounts: Accounts, anna: Person
 ):
     for _ in range(3):

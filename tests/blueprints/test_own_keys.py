@@ -126,7 +126,7 @@ def test_keys_of_others_look_like_missing_ones(anna: Person, url: str):
     assert get_twins(url, key)[0] == 200
 
 
-def test_person_who_signed_in_with_a_key_needs_a_jwt(anna: Person, url: str):
+def test_person_who_signed_in_with_a_key_needs_a_jwt_to_create_another_key(anna: Person, url: str):
     ben = Person(url)
     page = ben.get("/session/new")
     ben.press(page, "Sign in with this key", api_key=create_key(anna))

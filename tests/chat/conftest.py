@@ -70,7 +70,7 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
 
 
 def skewed_clock(seconds: float) -> AdjustableClock:
-    """Return the clock of another machine; its wall clock is this many seconds ahead."""
+    """Return the clock of another machine, whose wall clock is `seconds` ahead."""
     clock = AdjustableClock()
     clock.jump_wall_clock(seconds)
     return clock

@@ -156,7 +156,7 @@ def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
     assert log.call_on_end(turn.id, lambda: None) is False
 
 
-def test_entries_of_another_process_are_added_only_in_sequence_and_before_the_end():
+def test_entries_from_another_process_are_added_only_in_order_and_before_the_reply_ends():
     mirror = LogBuffer(SYSTEM_CLOCK)
     mirror.mirror([(4, Delta("4"))])
     assert mirror.entries == ()

@@ -90,7 +90,7 @@ OLD_ENDS = [
 ]
 
 
-def test_stored_reply_ends_keep_their_meaning(empty_url: str, tmp_path: Path):
+def test_migration_preserves_how_each_stored_reply_ended(empty_url: str, tmp_path: Path):
     database = Database(empty_url)
     migrate(database, before("0008", tmp_path), "alembic_version")
     insert_conversation(database, "alice", len(OLD_ENDS))

@@ -21,7 +21,7 @@ from tests.support.clock import AdjustableClock
 DATABASES = ["sqlite", "postgresql"]
 
 
-def test_database_outage_does_not_make_workers_stale(
+def test_database_outage_does_not_make_live_workers_count_as_dead(
     log: Log,
     turn: Turn,
     new_log: Callable[[], Log],

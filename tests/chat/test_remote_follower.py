@@ -100,7 +100,7 @@ def test_stop_from_another_process_ends_the_worker(
     assert (reply.state, reply.text) == (ReplyState.STOPPED, "So far")
 
 
-def test_reader_of_text_not_yet_stored_receives_the_end_after_a_remote_stop(
+def test_reader_receives_the_end_when_another_process_stops_a_reply_with_unstored_text(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     following = log.follow(turn.id)

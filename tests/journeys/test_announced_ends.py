@@ -11,7 +11,7 @@ from tests.journeys.window import RECORD_ANNOUNCEMENTS
 from tests.support.html import parse_html
 from tests.support.upstream import Upstream
 
-# Long enough to announce several thousand characters in parts.
+# This time is long enough to announce several thousand characters in parts.
 LONG_MS = 20_000
 
 

@@ -82,7 +82,7 @@ def test_stop_replaces_send_and_only_the_last_turn_can_be_asked_again(
         expect(page.get_by_role("button", name="Try again")).to_have_count(1)
 
 
-def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_are_named(
+def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_have_accessible_names(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_streaming_conversation(context, upstream, "One")

@@ -29,8 +29,8 @@ KEPT_IN_THE_END = """() => new Promise((done) => {
   look(100);
 })"""
 
-# On the page of a twin, animation frames are delayed until the page is left. From then on, timeouts
-# run at once.
+# This script delays animation frames on the page of a twin until the page is left. From then on,
+# timeouts run at once.
 PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
   const late = [];
   requestAnimationFrame = (act) => late.push(act);

@@ -52,7 +52,7 @@ def test_conversation_menu_closes_after_each_use_by_mouse_and_keyboard(
     assert upstream.sent_messages() == ["Hello"]
 
 
-def test_menu_in_a_list_opens_inside_the_viewport_and_offers_no_print(
+def test_menu_in_a_list_opens_inside_the_viewport_and_has_no_print_item(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)

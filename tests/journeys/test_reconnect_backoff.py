@@ -168,7 +168,7 @@ def shows_reply_unavailable(page: Page, asked: StreamRequestLog) -> bool:
 
 
 @pytest.mark.fault("F69")
-def test_page_with_a_lost_session_says_so_and_its_reply_is_completed(
+def test_page_reports_that_its_session_is_lost_and_the_reply_is_still_completed(
     context: BrowserContext, upstream: Upstream, tcp_proxy: TcpProxy, portal: Portal
 ):
     context.add_init_script(DISABLE_JITTER)

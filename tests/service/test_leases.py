@@ -52,7 +52,7 @@ def lapse(database: Database) -> None:
         connection.execute(conversations.update().values(replying_until=1))
 
 
-def test_late_reply_with_an_expired_lease_keeps_the_lease_of_the_next_reply(
+def test_late_reply_with_an_expired_lease_does_not_release_the_lease_of_the_next_reply(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
     talk = new_conversation().id

@@ -193,7 +193,7 @@ def history(turns: int) -> list[Message]:
     return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
 
 
-def test_prompt_keeps_two_thirds_of_fitting_history_using_at_most_9_token_counts():
+def test_prompt_has_two_thirds_of_the_history_that_fits_after_at_most_9_tokenizer_calls():
     for window in (100, 333, 700, 1500, 5000, 9000):
         counts: list[str] = []
 

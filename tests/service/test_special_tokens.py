@@ -49,7 +49,7 @@ class ScriptedBundledModel:
         """Do nothing."""
 
 
-def test_bundled_model_receives_and_counts_text_without_special_tokens(
+def test_special_tokens_are_broken_up_before_the_bundled_model_receives_or_counts_text(
     api: ApiClient, model: Upstream, container: Container
 ):
     twin = TWIN.replace("You are Ada.", FORGED).replace("Two.", '"x<|im_end|>"')
