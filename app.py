@@ -3,7 +3,7 @@
 import signal
 
 if __name__ == "__main__":
-    # Until the server handles signals, Ctrl+C exits without the traceback of an import.
+    # Until the server handles signals, Ctrl+C exits without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from gevent import monkey
@@ -131,7 +131,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     try:
         settings = load_settings(
             _flask_run_address() | dict(overrides or {}),
-            # A command with other settings than the server must not start a second data folder.
+            # A command without the server's settings must not create a second data folder.
             create_data_dir=context is None or context.info_name == "run",
         )
         return Twindow(settings, clock).app

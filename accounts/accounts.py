@@ -38,8 +38,8 @@ class InvalidLink(Exception):
 class Accounts:
     """The people of a portal and their sign-ins.
 
-    `account_limit` and `address_limit` are the numbers of failed attempts that are allowed in 15
-    minutes, with one name and from one address.
+    `account_limit` is the number of failed attempts allowed per name in 15 minutes, `address_limit`
+    the number per network address.
     """
 
     def __init__(
@@ -149,9 +149,9 @@ class Accounts:
         return person
 
     def use_link(self, token: str, password: str, device: str) -> SignIn:
-        """Set the password of the person of a link, and sign them in.
+        """Set a password with a one-time link, and return a new sign-in of the person.
 
-        Raises InvalidLink, and UnsuitablePassword, after which the link is still valid.
+        Raises InvalidLink and UnsuitablePassword. An unsuitable password leaves the link valid.
         """
         person = self.find_by_link(token)
         password_hash = self.passwords.hash(password, person.name)
@@ -179,9 +179,9 @@ class Accounts:
     ) -> str | None:
         """Link an identity to the account of a one-time link.
 
-        The password of the account proves the consent of its owner. The person who had the
-        identity before is deleted, unless they have other identities. In the same transaction,
-        `on_link` gets the ids of the earlier person and of the account. Returns the id of the
+        The password of the account proves the consent of its owner. The previous owner of the
+        identity is deleted, unless they have other identities. Calls `on_link` in the same
+        transaction with the ids of the previous owner and of the account. Returns the id of the
         deleted person, or None.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """

@@ -21,9 +21,9 @@ class Attempts:
     def count(self, limits: Mapping[str, int]) -> float:
         """Count a failed attempt for each key, and return 0.
 
-        `limits` maps keys to the number of failures in a window. If a key has reached its limit,
-        count nothing and return the seconds to wait. Attempts are counted before the password is
-        verified, so that parallel ones cannot exceed the limit.
+        `limits` maps each key to the number of failures allowed in a window. If a key has reached
+        its limit, count nothing and return the seconds to wait. Attempts are counted before the
+        password is verified, so that parallel attempts cannot exceed the limit.
         """
         now = self.database.clock.time()
         with self.database.write() as connection:
@@ -51,7 +51,7 @@ class Attempts:
             connection.execute(delete(table).where(table.c.key == key))
 
     def take_back(self, key: str) -> None:
-        """Reduce the counter of a key by an attempt that did not fail."""
+        """Decrement the counter of a key, for an attempt that was counted but did not fail."""
         one_less = {"failures": table.c.failures - 1}
         with self.database.write() as connection:
             connection.execute(update(table).where(table.c.key == key).values(one_less))

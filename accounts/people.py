@@ -44,8 +44,8 @@ class PersonNotFound(Exception):
 class Person:
     """A person who can sign in.
 
-    The operator has added those who have an account; the others come from the proxy or use a key.
-    `has_password` is False until they use their one-time link.
+    The operator adds the people who have an account; other people come from the proxy or use a key.
+    `has_password` is False until the person sets a password with a one-time link.
     """
 
     id: str
@@ -100,7 +100,7 @@ class People:
         )
 
     def find(self, name: str) -> Person:
-        """Return the person with a name; "proxy:NAME" and "key:ID" are identities.
+        """Return the person with a name, or with an identity: "proxy:NAME" or "key:ID".
 
         Raises PersonNotFound.
         """
@@ -183,7 +183,7 @@ class People:
 
 
 def subject_of(name: str) -> str:
-    """Return the form of a name that is compared: case, width and spaces do not matter.
+    """Return a name in the form used for comparison: without case, width and extra spaces.
 
     Returns "" for a name that `add` would reject.
     """
@@ -206,9 +206,9 @@ def find_by_identity(connection: Connection, issuer: str, subject: str) -> Perso
 
 
 def move_identity(connection: Connection, identity: Identity, person_id: str) -> str:
-    """Give an identity to another person, and return the id of its earlier person.
+    """Move an identity to another person, and return the id of its previous owner.
 
-    The earlier person is deleted if this was their only identity. Raises PersonNotFound.
+    The previous owner is deleted if this was their only identity. Raises PersonNotFound.
     """
     is_identity = identities.c.issuer == identity.issuer
     is_identity &= identities.c.subject == identity.subject

@@ -19,7 +19,7 @@ from core.database import Database, DatabaseUnavailable
 
 MAX_SIGN_INS_PER_PERSON = 50
 MAX_DEVICE_CHARACTERS = 100
-# The time of the last request is stored at most this many times within `idle_seconds`.
+# Maximum number of times that a sign-in's `seen_at` is updated within `idle_seconds`.
 SEEN_UPDATES = 20
 
 
@@ -89,7 +89,7 @@ class SignIns:
         if row is None or person is None or person.is_disabled:
             return None
         if is_request and now - row.seen_at > self.idle_seconds / SEEN_UPDATES:
-            # If the database is locked now, a later request stores the time.
+            # If the database is locked, a later request updates `seen_at`.
             with suppress(DatabaseUnavailable), self.database.write() as connection:
                 is_this = table.c.id == sign_in_id
                 connection.execute(update(table).where(is_this).values(seen_at=now))

@@ -19,9 +19,9 @@ MAX_DECLINED = 20
 
 @bp.before_request
 def _require_portal_key() -> BaseResponse | None:
-    """Skip the question for people with their own credential.
+    """Skip the question about adoption for people with their own credential.
 
-    The service would not let them continue conversations that the portal's key has started.
+    The service would not let these people continue conversations that the portal's key has started.
     """
     if service_access() is portal().service:
         return None

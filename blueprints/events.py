@@ -26,8 +26,8 @@ RECONNECT_MS = (1_000, 6_000)
 # Reconnect delay of a person who follows too many replies.
 BUSY_RETRY_MS = 10_000
 
-# This is an event because the page does not see comments. The page counts a stream without events
-# as a failed attempt, and reports a lost connection (SILENCE_MS in reply_stream.js).
+# Keep-alives are events, because the page does not see comments. The page counts a stream without
+# events as a failed attempt, and reports a lost connection (SILENCE_MS in reply_stream.js).
 _HERE = sse.frame(event="here")
 
 _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
@@ -80,7 +80,7 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
             yield sse.frame(html, id=batch.last_seq)
             cursor, is_progress_shown = batch.last_seq, has_progress
         elif last_entry_at and clock.monotonic() - last_entry_at >= formatting.OVERDUE_SECONDS:
-            last_entry_at, is_progress_shown = None, True  # sent once, not at each keep-alive
+            last_entry_at, is_progress_shown = None, True  # do not repeat the notice
             yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
         else:
             yield _HERE
@@ -96,7 +96,7 @@ def _busy_frames() -> Generator[str]:
 
 
 def _signed_out_frames(turn_id: str) -> Generator[str]:
-    """Tell a page that still shows the turn that its session has ended."""
+    """Tell a page with this turn that the session has ended."""
     if _TURN_ID.fullmatch(turn_id):
         yield sse.frame(render_template("turns/_signed_out_patch.html", turn_id=turn_id))
     yield sse.frame(event="done")

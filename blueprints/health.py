@@ -20,7 +20,7 @@ TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 @bp.get("/livez")
 @bp.get("/healthz")
 def live() -> tuple[str, int, dict[str, str]]:
-    """Return 200 if the process responds. Other faults are not checked: no restart fixes them."""
+    """Return 200 if the process responds. A restart fixes no other fault, so none is checked."""
     return "ok\n", 200, TEXT_HEADERS
 
 

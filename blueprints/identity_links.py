@@ -38,7 +38,7 @@ def show(token: str) -> str | tuple[str, int]:
 
 @bp.post("/<token>")
 def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Link the name, and move its conversations to the account."""
+    """Link the proxy's name to the account, and move the conversations of its previous owner."""
     identity = Identity(PROXY_ISSUER, proxy_subject() or "")
     try:
         deleted_id = portal().accounts.link_identity(
@@ -57,7 +57,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
         page = _render_form(token, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     if deleted_id and (issuer := portal().key_issuer):
-        # Otherwise, nobody could list or revoke the API keys of the deleted person.
+        # After the deletion, nobody could list or revoke the person's API keys.
         issuer.revoke_all(deleted_id)
     return redirect(url_for("conversations.index"), 303)
 

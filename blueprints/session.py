@@ -155,7 +155,7 @@ def delete_sign_in(sign_in_id: str) -> BaseResponse:
 
 @bp.get("/links/<token>")
 def show_link(token: str) -> tuple[str, int]:
-    """Show the form that sets the password of the person of a one-time link."""
+    """Show the form in which a person sets a password with a one-time link."""
     return _render_link(token)
 
 
@@ -192,7 +192,7 @@ def _render_form(
     *,
     is_about_key: bool = False,
 ) -> str:
-    """Render the sign-in forms. `is_about_key` attaches the notice to the form for the key."""
+    """Render the sign-in forms. With `is_about_key`, the notice belongs to the API key form."""
     modes = portal().settings.sign_in
     return render_template(
         "session/new.html",

@@ -43,8 +43,8 @@ class GalleryView:
 
     `recent_twins` come first and are on the first page only; `twins` are the others. `total` is the
     number of all matching twins, `visible_count` the number of twins on the page after this
-    response. `first_new_index` is the index in `twins` at which page N begins, or None on the first
-    page.
+    response. `first_new_index` is the index of the first twin of the requested page in `twins` of a
+    full page load, or None on the first page.
     """
 
     twin_list: TwinList

@@ -68,7 +68,7 @@ def move_conversations(connection: Connection, earlier: str, person: str) -> Non
 def _index_for_person(
     connection: Connection, conversation_id: str, visitor: str, person: str
 ) -> None:
-    """Replace the words of the search index that mark the rows of a person."""
+    """Replace the owner token in the search index rows of a conversation."""
     is_in_conversation = passages.c.conversation_id == conversation_id
     old_ids = connection.scalars(select(passages.c.id).where(is_in_conversation)).all()
     for is_title in (True, False):

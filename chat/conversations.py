@@ -84,7 +84,7 @@ class Conversations:
     ) -> ConversationPage:
         """Return one page of a person's conversations, pinned ones first, then newest first.
 
-        Only those with twins that `access` allows are listed. A page has `PAGE_SIZE` items; a
+        Lists only conversations with twins that `access` allows. A page has `PAGE_SIZE` items; a
         number beyond the last page returns the last page.
         """
         page_query, count_query = (_LIST_FOR_TWIN if twin_id else _LIST_ALL).limited_to(access)
@@ -145,7 +145,7 @@ class Conversations:
                 search_index.index_title(connection, conversation.person, conversation.id, title)
 
     def set_pinned(self, conversation: Conversation, *, pinned: bool) -> None:
-        """Pin or unpin a conversation. Pinning also unarchives it."""
+        """Pin or unpin a conversation. Pinning also unarchives the conversation."""
         self._update(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
 
     def set_archived(self, conversation: Conversation, *, archived: bool) -> None:

@@ -66,7 +66,7 @@ class Deletions:
     def delete(self, conversation_id: str, person: str) -> bool:
         """Delete a conversation and stop its reply.
 
-        Returns False if the conversation is not the person's. Deleting it again changes nothing.
+        Returns False if the conversation is not the person's. A second call changes nothing.
         """
         owned_by_person = (table.c.id == conversation_id) & (table.c.person == person)
         condition = owned_by_person & table.c.deleted_at.is_(None)

@@ -46,9 +46,9 @@ class MissedReplies:
         return _newest_reply_to(_messages_after(_oldest_first(messages), last_reply), turn.content)
 
     def _receipt_and_last_reply(self, turn: Turn) -> tuple[bool, str]:
-        """Return whether the service may have the message, and the last complete reply before it.
+        """Return whether the service may have received the message, and the last complete reply.
 
-        Looks at `MAX_EARLIER_TURNS` turns at most. The reply is "" if no complete one is found.
+        Looks at the last `MAX_EARLIER_TURNS` turns. The reply is "" if no reply is complete.
         """
         turns = self.turns.list_for_conversation(
             turn.conversation_id, before=turn.position + 1, limit=MAX_EARLIER_TURNS
@@ -66,8 +66,8 @@ class MissedReplies:
 def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
     """Sort messages by time.
 
-    Messages without times are returned unsorted, and only if the last one is a reply: a list with
-    the newest message first would end with a message of the person.
+    If a message has no time, the order of the service is kept. In this case, a list that ends with
+    a message of the person is ignored, because the list may begin with the newest message.
     """
     if all(message.created_at for message in messages):
         return sorted(messages, key=lambda message: message.created_at)

@@ -86,7 +86,7 @@ class Quota:
         def values(row: Row[Any] | None, now: float) -> dict[str, object]:
             requested_at = now - limits.elapsed
             if row and row.heard_at and requested_at < row.heard_at <= now:
-                return {}  # a late response to an earlier request
+                return {}  # the stored limits are newer
             window = limits.window or max(limits.resets_in or 0, row.window or 0 if row else 0)
             return {
                 "request_limit": limits.limit,
@@ -114,7 +114,7 @@ class Quota:
             if retry_after is not None:
                 refusals, wait = 0, retry_after
             elif retry_at > now:
-                wait = 0.0  # replies that were refused at the same time count as one refusal
+                wait = 0.0  # another refusal during the wait does not count
             else:
                 wait = min(MIN_WAIT_SECONDS * 2**refusals, MAX_WAIT_SECONDS)
                 refusals += 1
@@ -128,8 +128,9 @@ class Quota:
     def record_forbidden(self, twin_id: str) -> bool:
         """Store that the service has forbidden a message. Return whether the key is read-only.
 
-        A single twin may be forbidden for other reasons. If messages to two different twins in a
-        row are forbidden, pages say for `FORBIDDEN_RETRY_SECONDS` that sending is disabled.
+        The key counts as read-only if messages to two different twins in a row are forbidden: one
+        twin may be forbidden for other reasons. Pages then say for `FORBIDDEN_RETRY_SECONDS` that
+        sending is disabled.
         """
         is_read_only = False
 
@@ -188,8 +189,8 @@ class Quota:
     ) -> None:
         """Check that the person may now send a message that needs `requests` requests.
 
-        Insert the turn in the same transaction, which reserves the requests: other processes wait
-        until that transaction ends. Raises SendingBlocked.
+        Insert the turn in the same transaction to reserve its requests. Other processes wait until
+        this transaction ends. Raises SendingBlocked.
         """
         self.database.advisory_lock(connection, QUOTA_LOCK)
         check_history(connection, person, self.history_limit)
@@ -216,7 +217,7 @@ class Quota:
                 raise SendingBlocked(sentence, retry_at)
 
     def reserve(self, turn_id: str, requests: int) -> bool:
-        """Reserve more requests for a turn, and return True; False if the quota is used up.
+        """Reserve more requests for a turn. Return False if the quota is used up.
 
         Raises DatabaseUnavailable.
         """

@@ -21,7 +21,7 @@ class SendingBlocked(Exception):
 class RemainingQuota:
     """Remaining requests of the hour, and the limit.
 
-    `resets_at` is the time when there will be more, in seconds since 1970, or None if unknown.
+    `resets_at` is when more requests are available, in seconds since 1970, or None if unknown.
     """
 
     remaining: int

@@ -1,4 +1,4 @@
-"""Limit of the replies that one person receives at once, so that others get theirs, too."""
+"""Limit of the replies to one person that may run at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from core.languages import N_
 TOO_MANY_REPLIES = N_("Several replies are still running. Wait for one of them or stop it.")
 
 # The query is built once, because every message executes it. A person may have very many turns, but
-# few replies are running. `coalesce` keeps the database from using the index of people, so that it
-# begins with the running turns.
+# few replies are running. `coalesce` prevents the use of the index on `person`, so the query begins
+# with the running turns.
 _IS_PERSONS = func.coalesce(conversations.c.person, "") == bindparam("person")
 _RUNNING_TURNS = (
     select(turns.c.id)

@@ -28,7 +28,7 @@ REPLY_NOT_SAVED_YET = N_("The reply is not saved yet: the database is not respon
 
 
 class ReplyWorker:
-    """Writer of replies, in threads independent of any request: a closed tab changes nothing."""
+    """Writer of replies, in threads that continue after the browser has disconnected."""
 
     conflict_retry_delays: tuple[float, ...] = (0.3, 0.7, 1.5)
     save_retry_seconds = 1.0

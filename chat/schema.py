@@ -45,8 +45,8 @@ producers = Table(
     Column("beat", Integer, nullable=False),
 )
 
-# The process that inserts a turn also writes its reply: the row is the claim, so a turn has one
-# worker. `producer` is the id of the worker, or "" once the reply has ended.
+# The process that inserts a turn also writes its reply, so a turn has one worker. `producer` is the
+# id of the worker, or "" once the reply has ended.
 turns = Table(
     "turns",
     metadata,
@@ -61,8 +61,8 @@ turns = Table(
     # Id of the original turn in a chain of resends. It is the idempotency key at the service, so
     # that the service treats all turns of the chain as one message.
     Column("once", String(32), nullable=False, server_default=""),
-    # Requests that the turn uses of the quota. They are reserved before they are sent; those that
-    # the service cannot have received are subtracted at the end.
+    # Requests that the turn takes from the quota. They are reserved before they are sent; those
+    # that the service cannot have received are subtracted at the end.
     Column("requests", Integer, nullable=False, server_default="1"),
     # Keyed hash of the address that the message came from, or "".
     Column("address", String(64), nullable=False, server_default=""),
@@ -84,8 +84,8 @@ entries = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-# Search index of titles (without a turn), messages and replies. `words` is a tsvector on
-# PostgreSQL; on SQLite, triggers copy it to the FTS5 table `passages_index`.
+# Search index of titles, messages and replies. `turn_id` is null for titles. `words` is a tsvector
+# on PostgreSQL; on SQLite, triggers copy it to the FTS5 table `passages_index`.
 passages = Table(
     "passages",
     metadata,

@@ -47,7 +47,7 @@ def owner_token(person: str, *, is_title: bool) -> str:
 
 
 def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
-    """Insert index rows; the `index_words` of a row are its words."""
+    """Insert index rows."""
     row_list = list(rows)
     if not row_list:
         return

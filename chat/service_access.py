@@ -1,4 +1,4 @@
-"""Access to the service with one credential: the portal's key, or that of a person."""
+"""Access to the service with one credential: the portal's key, or a person's key or JWT."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_PEOPLE = 500
 
 @dataclass(frozen=True, slots=True)
 class ServiceAccess:
-    """What depends on the credential: the twins, the quota, and the sending of messages."""
+    """Objects that depend on the credential."""
 
     client: Client
     catalogue: TwinCatalogue

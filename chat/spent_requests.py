@@ -40,9 +40,10 @@ def requests_of_message(service_id: str | None) -> int:
 
 
 def count_spent(connection: Connection, since: float, owner: str = "") -> Spent:
-    """Return the number of requests spent since a time, and the time of the oldest of their turns.
+    """Return the number of requests spent since a time.
 
-    `owner` is the owner of the quota; "" is the portal.
+    Also returns the creation time of the oldest turn with such requests, or None. `owner` is the
+    owner of the quota; "" is the portal.
     """
     spent, oldest = connection.execute(_SELECT_SPENT, {"since": since, "owner": owner}).one()
     return int(spent), oldest
@@ -68,7 +69,7 @@ def count_spent_from_address(
 
 
 def add_requests(connection: Connection, turn_id: str, requests: int) -> None:
-    """Add requests to those of a turn."""
+    """Increase the number of requests of a turn."""
     values = {"requests": turns.c.requests + requests}
     connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
 
@@ -77,7 +78,7 @@ def clear_old_addresses(database: Database) -> None:
     """Clear the addresses of turns that are older than a day.
 
     Short transactions with pauses let other requests continue. The oldest addresses are cleared
-    first, so after an interruption, only newer turns still have addresses.
+    first: `_ranges_with_addresses` stops at the first range without addresses.
     """
     for since, until in reversed(_ranges_with_addresses(database)):
         is_old = (turns.c.created_at >= since) & (turns.c.created_at < until)

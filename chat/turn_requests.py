@@ -43,7 +43,7 @@ class TurnRequests:
         self.unsent -= 1
 
     def reserve(self, count: int) -> bool:
-        """Reserve more requests, and return True; False if the quota is used up.
+        """Reserve more requests. Return False if the quota is used up.
 
         Raises DatabaseUnavailable.
         """

@@ -54,7 +54,7 @@ class AddedTurn:
 
 
 class Fingerprint(NamedTuple):
-    """Hashes that identify a form submission: the same form, sent with the same text.
+    """Hashes of a form submission. Repeated submissions have the same hashes.
 
     New turns are stored with the HMAC, `keyed`. Earlier versions stored turns with a hash without a
     key, `unkeyed`.

@@ -105,8 +105,8 @@ class Database:
         """Open a write transaction; an SQLite file allows only one at a time.
 
         On SQLite, a power cut may undo the last transactions, unless they are `durable`. On
-        PostgreSQL, every transaction is durable, and a `reserved` transaction uses a connection
-        that only reserved transactions use. Raises DatabaseUnavailable.
+        PostgreSQL, every transaction is durable, and `reserved` transactions have their own
+        connections. Raises DatabaseUnavailable.
         """
         if not self.is_sqlite:
             engine = self._reserved_engine if reserved else self.engine

@@ -1,4 +1,4 @@
-"""The option --env-file of the servers, which Flask's own commands have, too."""
+"""The option --env-file of the servers, as in Flask's own commands."""
 
 from __future__ import annotations
 

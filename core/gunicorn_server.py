@@ -108,7 +108,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
     def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""
         request.body.reader = BodyReader(request.body.reader, self.log, self.body_timeout_seconds)
-        # Let other greenlets run: a connection that always has a next request would starve them.
+        # Let other greenlets run: a client that keeps sending requests would block them.
         gevent.sleep(0)
         self.running_requests += 1
         try:

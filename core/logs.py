@@ -38,7 +38,7 @@ class WarningLimit(logging.Filter):
         self._count = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write the line. Mark the last line before others are left out."""
+        """Return whether to write the line. Add a note to the line that reaches the limit."""
         if record.levelno >= logging.ERROR:
             return True
         if self._monotonic() - self._began_at >= 60:

@@ -11,9 +11,10 @@ MAX_RETRY_SECONDS = 3600.0
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return Retry-After, seconds or a date (RFC 9110, 10.2.3), in seconds: 0 to one hour.
+    """Return the waiting time in seconds, at most one hour.
 
-    Returns None if the header is missing or invalid.
+    The header contains seconds or a date (RFC 9110, 10.2.3). Returns None if the header is missing
+    or invalid.
     """
     value = headers.get("Retry-After", "").strip()
     try:

@@ -27,7 +27,7 @@ class SignInModes:
         self.has_passwords = "password" in names
         self.has_proxy = "proxy" in names
         self.has_keys = "key" in names
-        # Whether everyone signs in with their own key of the service.
+        # Whether everyone signs in with their own API key.
         self.has_only_keys = set(names) == {"key"}
 
     def __str__(self) -> str:

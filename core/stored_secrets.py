@@ -15,7 +15,7 @@ def load_or_create_secret(path: Path, new_secret: str) -> str:
     if not path.exists():
         temporary_path = path.with_name(f"{path.name}.{os.getpid()}")
         write_private_file(temporary_path, new_secret)
-        # A link replaces no existing file, so processes that start together read the same secret.
+        # `hardlink_to` fails if the file exists: processes that start together read one secret.
         with suppress(FileExistsError):
             path.hardlink_to(temporary_path)
         temporary_path.unlink()

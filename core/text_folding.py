@@ -27,7 +27,7 @@ _DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+")
 # Normalisation sorts the marks of a letter in quadratic time, so texts are folded in chunks.
 _CHUNK = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
-# Ligatures for whole phrases, up to eighteen times as long when they are decomposed.
+# Ligatures of whole phrases. Decomposition makes them up to eighteen times as long.
 _PHRASE_LIGATURES = re.compile("[\ufdfa\ufdfb]")
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 

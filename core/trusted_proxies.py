@@ -1,4 +1,4 @@
-"""Addresses of the proxies whose headers are trusted: for client addresses, and for identities."""
+"""Addresses of the proxies that are trusted to state client addresses or identities."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TrustedProxies:
 
 
 class IdentityProxies(TrustedProxies):
-    """Networks of the proxies that name the person of a request. `*` and /0 are refused."""
+    """Networks of the proxies that identify people. `*` and /0 are refused."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

@@ -30,7 +30,7 @@ class TwinAccess:
         return (twin_id in self.twin_ids) != self.is_exclusion
 
     def condition(self, column: ColumnElement[Any]) -> ColumnElement[bool]:
-        """Return the SQL condition that the twin id in a column is allowed."""
+        """Return the SQL condition that a column contains the id of an allowed twin."""
         ids = sorted(self.twin_ids)
         return column.not_in(ids) if self.is_exclusion else column.in_(ids)
 
@@ -65,7 +65,7 @@ class TwinGroups:
         return self.text
 
     def access_for(self, groups: Collection[str]) -> TwinAccess:
-        """Return what a member of these groups may use."""
+        """Return the twins that a person in these groups may use."""
         allowed: set[str] = set()
         denied: set[str] = set()
         for twin_id, permitted_groups in self.groups_by_twin.items():

@@ -31,12 +31,12 @@ _LETTER_REPLACEMENTS = str.maketrans(
 )
 _DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+")
-# Normalisation sorts the marks of a letter in quadratic time, so texts are folded in chunks.
+# Normalisation takes quadratic time for many combining marks, so texts are split into chunks.
 _CHUNK = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
-# Ligatures for whole phrases; decomposition makes a ligature up to eighteen times as long.
+# Ligatures for whole phrases, which decomposition makes up to eighteen times as long.
 _PHRASE_LIGATURES = re.compile("[\ufdfa\ufdfb]")
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
-# PostgreSQL takes a mebibyte of words in one row at most.
+# PostgreSQL limits the words of a row (a `tsvector`) to one mebibyte.
 MAX_ROW_CHARS = 40_000
 MAX_BACKTRACK_CHARS = 1_000
 
@@ -60,10 +60,10 @@ def make_rows(
 
 
 def owner_token(person: str, *, title: bool) -> str:
-    """Return a marker word, which is indexed with each title (or each other text) of a person.
+    """Return the word that identifies a person as the owner of index rows.
 
-    No text contains a marker word. With this word, the index alone finds the texts of a person,
-    however many texts other people have.
+    Rows of titles have a different word than other rows. No text contains an owner word. A query
+    for the word lets the index select a person's rows, however many rows other people have.
     """
     return ("=t" if title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 
@@ -112,7 +112,7 @@ def is_unspaced(term: str) -> bool:
 def index_words(text: str) -> set[str]:
     """Return the words under which a text is indexed.
 
-    Terms of scripts without spaces are split into single characters and pairs of them.
+    Terms of scripts without spaces are split into characters and pairs of adjacent characters.
     """
     words: set[str] = set()
     for term in set(_TERM.findall(fold(text))):

@@ -23,8 +23,8 @@ LANGUAGES = {
 }
 MAX_CODE_CHARACTERS = 20_000
 MAX_LINE_LENGTH = 1_000
-# Limit for all code of a text; beyond it, code is not highlighted. A limit of wall-clock time would
-# leave ordinary code without highlighting on a busy machine.
+# CPU time for all code blocks of a text; when it is used up, further code is not highlighted. A
+# limit of wall-clock time would leave ordinary code without highlighting on a busy machine.
 MAX_CPU_SECONDS = 0.25
 
 CSS_CLASSES: dict[_TokenType, str] = {
@@ -48,10 +48,10 @@ _CODE_BLOCK = re.compile(
     r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL
 )
 _CODE_WITH_CLASS = re.compile(r'<code class="[^"]*">')
-# The C lexer tries all ways to split the blanks before a name that may be a function.
+# The regular expressions of the C lexer backtrack over long white space.
 _LONG_WHITESPACE = re.compile(r"\s{200}")
-# The lexers of these languages try all ways to split a run of escapes in a string. Each value is
-# the text that starts such a string; "" matches any code.
+# The lexers of these languages backtrack over many backslashes in some strings. Each value is the
+# text that opens these strings; "" matches any code.
 _SHELLS = ("bash", "sh", "shell", "zsh", "console", "docker", "dockerfile")
 _BACKTRACKING = dict.fromkeys(_SHELLS, "$'") | {"scala": '"', "perl": ""}
 MAX_ESCAPES = 12

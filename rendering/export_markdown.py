@@ -17,7 +17,7 @@ _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
 # A match begins at the first backslash; the lookbehind prevents a match from the later ones.
 _MARKUP = re.compile(r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
 _LESS_THAN = "&lt;"
-# The blanks of Markdown; Python counts more characters as blank.
+# White space in Markdown; `rstrip()` without this argument would remove more characters.
 BLANK_CHARACTERS = " \t\n"
 _FENCE = re.compile(rb"`{3,}|~{3,}")
 
@@ -82,7 +82,7 @@ def _escape_outside_code(text: str, options: pyromark.Options) -> str:
 
 
 def _is_code_for_all_parsers(event: Mapping[str, Any], part: str) -> bool:
-    """Return whether an event is code that no parser takes for something else.
+    """Return whether an event is code for every Markdown parser.
 
     Parsers disagree about indented code, code spans of several lines, and fences whose first line
     contains "|", as in a table.
@@ -147,7 +147,7 @@ HEADING_LEVEL_OFFSET = 2
 
 
 def lower_headings(text: str) -> str:
-    """Lower the headings of a text by two levels, so that none looks like one of the export.
+    """Lower the headings of a text by two levels, below the headings of the export.
 
     Lines inside code that look like headings stay unchanged.
     """
@@ -161,7 +161,7 @@ def lower_headings(text: str) -> str:
         heading = source[span["start"] : span["end"]].decode().rstrip()
         heading_text = _atx_text(heading.partition("\n")[0])
         if heading_text is None:
-            # A setext heading may span lines. In a quotation, each line begins with ">".
+            # A setext heading may span several lines. In a quotation, each line begins with ">".
             heading_text = " ".join(
                 line.lstrip(" \t>").rstrip() for line in heading.split("\n")[:-1]
             )

@@ -1,4 +1,4 @@
-"""Footnotes: removes pyromark's links, and links references and notes again after sanitising."""
+"""Footnotes: removes pyromark's links before sanitising, and adds new links afterwards."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def remove_links(pyromark_html: str) -> str:
 
 
 def add_links(clean_html: str, scope: str) -> str:
-    """Link references to footnotes and back; `scope` is the prefix of their ids.
+    """Add links from references to footnotes and back; their ids contain `scope`.
 
     Every `sup` is from a footnote, because raw HTML has been escaped.
     """

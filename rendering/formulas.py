@@ -14,11 +14,11 @@ MAX_FORMULA_CHARACTERS = 1_000
 MAX_INLINE_LENGTH = 60
 # Limit for one formula; MathML is at least thirty times as long as LaTeX.
 MAX_MATHML_BYTES = 32 * 1024
-# Limits for one reply; the source of formulas beyond them is shown. A short formula takes a tenth
-# of a millisecond.
+# Limits for one reply; further formulas are shown as source. The conversion of a short formula
+# takes a tenth of a millisecond.
 MAX_FORMULAS = 1_000
 MAX_TOTAL_MATHML_CHARACTERS = 500_000
-# A failed conversion also takes time, so it counts as this many characters of MathML.
+# A failed conversion also takes time, so it counts as `FAILURE_COST` characters of MathML.
 FAILURE_COST = 10_000
 CODE_OPTIONS = pyromark.Options.ENABLE_TABLES
 
@@ -51,7 +51,7 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 # A group in braces that is not an argument of \frac.
 _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
 _SPACE_BEFORE_GROUP = re.compile(r"(frac|\})\s+(?=\{)")
-# Sizes, spaces and fonts: visible, but not spoken.
+# Commands for sizes, spaces, fonts and alignment, which are not spoken.
 _LAYOUT_COMMANDS = re.compile(
     r"\\(?:left|right|q?quad|text\w*|[fhm]box|math\w+|operatorname)\b|\\[,;:!>~ \\]|&"
     r"|\\(?:begin|end)\s*\{[^{}]*\}"
@@ -186,10 +186,10 @@ def _alt_text(latex: str) -> str:
 # because one character beyond the BMP would make a str four times as large.
 @lru_cache(2 * MAX_FORMULAS)
 def _convert_to_mathml(latex: str, display: str) -> bytes:
-    """Return MathML, b"" for LaTeX that cannot be converted or is too long."""
+    """Return MathML, or b"" if the conversion fails or a length limit is exceeded."""
     if len(latex) > MAX_FORMULA_CHARACTERS:
         return b""
-    # latex2mathml does not escape the argument of \text. There, \lt is not a command.
+    # latex2mathml does not escape the argument of \text, and does not convert \lt in it.
     source = _TEXT_COMMAND.sub(lambda text: html.escape(html.unescape(text[0]), quote=False), latex)
     try:
         math = convert(source.replace("<", r"\lt ").replace(">", r"\gt "), display=display)

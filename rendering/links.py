@@ -28,7 +28,7 @@ _URL_END = re.compile(
 _HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
 _IGNORED_WHITESPACE = re.compile(r"[\t\r\n]")
 _PORT = re.compile(r":\d*$")
-# Characters that reverse the order of letters could display another host than the real one.
+# Characters that reverse the order of letters could make a host look like another host.
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -79,7 +79,7 @@ def _append_host(match: re.Match[str]) -> str:
     destination = mailboxes or host_of(url)
     if destination is None:
         return label_html
-    # A link text that looks like a URL may show another host than the destination.
+    # A link text that looks like a URL may show a host that is not the destination.
     label_host = label.removeprefix("https://").removeprefix("http://").partition("/")[0]
     shows_destination = (
         label == mailboxes if mailboxes else not destination or label_host == destination
@@ -118,8 +118,8 @@ def _normalize_mailbox(mailbox: str) -> str:
 def host_of(url: str) -> str | None:
     """Return the host of a URL; non-ASCII letters, which may imitate others, are in Punycode.
 
-    Returns "" if the URL has no host, and None if browsers would not accept the host, or would
-    connect to the host of the page.
+    Returns "" if the URL has no host. Returns None if browsers would reject the host or connect to
+    the portal.
     """
     match = _HTTP_AUTHORITY.match(_IGNORED_WHITESPACE.sub("", url.strip()))
     if not match:

@@ -91,7 +91,7 @@ def _code_html(part: _Part, frame: str) -> str:
 
 
 def _fence_html(line: str) -> str:
-    """Return the HTML of a fence, which is not visible, but copied with the message."""
+    """Return the HTML of a fence: invisible, but copied with the message."""
     return f'<span class="visually-hidden" aria-hidden="true">{_escape(line)}</span>'
 
 

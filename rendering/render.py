@@ -1,4 +1,4 @@
-"""Rendering of Markdown as safe HTML. Replies are untrusted: they may only produce text."""
+"""Rendering of Markdown as safe HTML. Replies are untrusted input."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ _CODE_ELEMENT = re.compile(r"<code>.*?</code>", re.DOTALL)
 # An "&" is literal unless "#", a letter or a digit follows (see "ambiguous ampersand" in the HTML
 # standard). A literal "&" is not escaped, because that would make it five times as long.
 _REFERENCE_START = re.compile(r"&(?=[#A-Za-z0-9])")
-# The bidirectional controls of Unicode. With these characters, code can be displayed in another
-# order than it runs, which deceives readers.
+# The bidirectional controls of Unicode, which can make code look different from the code that runs.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 # No images: the host of an image would learn what a person reads. No id, no hx-*, no style.

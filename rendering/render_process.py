@@ -28,7 +28,7 @@ class RendererClosed(Exception):
 
 
 class RenderProcess:
-    """Renderer of whole replies: short texts here, long ones in a child process.
+    """Renderer of whole replies: short texts in this process, long texts in a child process.
 
     The child process starts on demand and renders one text at a time. If the child crashes or takes
     longer than `timeout` seconds, it is replaced, and the text is shown as plain text.

@@ -3,7 +3,7 @@
 # ruff: noqa: E402
 import signal
 
-# Until the server installs its handlers, Ctrl-C exits without the traceback of an import.
+# Until the server installs its handlers, Ctrl-C ends the process without a traceback.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from gevent import monkey

@@ -26,7 +26,7 @@ class IdempotencyKeyReused(Exception):
 class IdempotencyKey:
     """The sender of a request and the idempotency key that they chose for it.
 
-    `digest` is what is stored of the key.
+    Only the `digest` of the key is stored.
     """
 
     sub: str
@@ -43,7 +43,7 @@ class IdempotencyKey:
 
 
 def make_idempotency_key(secret_key: str, sub: str, key: str) -> IdempotencyKey:
-    """Return the idempotency key `key` of `sub`, with its HMAC."""
+    """Return an IdempotencyKey whose digest is an HMAC of `sub` and `key`."""
     return IdempotencyKey(sub, key, keyed_hash(secret_key, "idempotency key", sub, key))
 
 
@@ -82,7 +82,7 @@ def remember(connection: Connection, creation: Creation, new_id: str, now: float
         statement = insert_or_ignore(connection, creations).values(row)
         if connection.execute(statement.returning(creations.c.key)).first():
             return new_id
-        earlier = connection.execute(query).one()  # inserted by another process meanwhile
+        earlier = connection.execute(query).one()  # another process has just inserted the key
     if earlier.request != creation.request:
         raise IdempotencyKeyReused
     return str(earlier.resource_id)

@@ -1,4 +1,4 @@
-"""Access of people whom the portal in front of the service has signed in."""
+"""API key management for people who are signed in to the portal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from service.access import ApiKeys, JwtTokens
 
-# The portal uses a token at once.
+# The lifetime is short, because the portal uses each token at once.
 TOKEN_SECONDS = 60
 
 

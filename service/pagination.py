@@ -23,7 +23,10 @@ class InvalidCursor(Exception):
 
 
 class Page(NamedTuple, Generic[T]):
-    """Items of a list; `total` counts all. `next_cursor` is None at the end of the list."""
+    """One page of a list; `total` is the number of items on all pages.
+
+    `next_cursor` is None at the end of the list.
+    """
 
     items: Sequence[T]
     total: int

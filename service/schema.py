@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from core.database import metadata
 
-# Every request uses an id: 2^31 would last only some years.
+# Every counted request takes a new id, so 32-bit ids would run out after some years.
 _BigId = BigInteger().with_variant(Integer, "sqlite")
 
 api_keys = Table(
@@ -59,13 +59,14 @@ conversations = Table(
     Column("title", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
-    # Expiry of the lease of the running reply: after a crash it runs out by itself.
+    # Expiry of the lease of the running reply: after a crash, the lease expires by itself.
     Column("replying_until", Float, nullable=False),
     # Message that the running or last reply answers. Stop requests name this message.
     Column("replying_to", String(32)),
     # Id of the lease: the holder of an expired lease must not act on the next one. None if free.
     Column("replying_by", String(32)),
-    # Whether a stop of the running reply was requested; the process that writes it polls this.
+    # Whether a stop of the running reply was requested, or the last reply was stopped. The process
+    # that writes the reply polls this column.
     Column("stopping", Boolean, nullable=False, server_default=false()),
     Index("service_conversations_of_sub", "sub", "updated_at"),
     Index("service_conversations_by_reply", "replying_to"),

@@ -125,7 +125,7 @@ def test_sibling_packages_have_no_import_cycles():
                 continue
             if not is_inside(package_of(other), own):
                 graph.setdefault(own, set()).add(package_of(other))
-    # Leave out namespaces, which contain modules as well as packages.
+    # Ignore the packages in `NAMESPACES`, because their modules are imported by name.
     siblings = {
         package: {other for other in others if other not in NAMESPACES}
         for package, others in graph.items()

@@ -165,7 +165,7 @@ def settings(tmp_path: Path, known: dict[str, Any], upstream: Upstream) -> dict[
 
 @pytest.fixture
 def alice(alice: Person, known: dict[str, Any]) -> Person:
-    """Return Alice with the cookie that the revision gave her."""
+    """Give Alice's client the cookie that the revision set."""
     alice.session.cookies.set(COOKIE, known["cookie"])
     return alice
 

@@ -37,7 +37,7 @@ def read_results(junit: str) -> dict[str, str]:
 def to_markdown(
     title: str, rows: Sequence[Row], tests: Mapping[str, Sequence[str]], results: Mapping[str, str]
 ) -> str:
-    """Return a section that lists the rows of a document, with a total in its heading."""
+    """Return a section: a heading with totals, and a list of the rows of a document."""
     totals: Counter[str] = Counter()
     lines = []
     for row in rows:

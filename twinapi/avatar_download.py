@@ -1,7 +1,7 @@
 """Download of avatars from URLs that the service names.
 
 The service may name any URL, so hosts other than its own must have public addresses (ssrf_guard).
-No API key is sent, not even to the service: an <img> could not send one either.
+No API key is sent: the service must serve avatars without one, as an <img> cannot send a key.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class _EarlyAbortHandle(AbortHandle):
     _socket_copy: socket.socket | None = None
 
     def attach_copy(self, sock: socket.socket) -> None:
-        """Attach a duplicate of the socket of a new connection."""
+        """Attach a duplicate of `sock` to this handle."""
         self._socket_copy = sock.dup()
         self.attach(self._socket_copy)
 

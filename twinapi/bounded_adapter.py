@@ -1,4 +1,4 @@
-"""Requests adapter whose requests can be aborted, and must get complete headers in time.
+"""Requests adapter with abortable requests and a deadline for complete response headers.
 
 The timeout of a socket is not enough: it restarts with every byte.
 """
@@ -47,7 +47,7 @@ class AbortHandle:
 class BoundedAdapter(HTTPAdapter):
     """Adapter whose responses must have complete headers within `head_timeout` seconds.
 
-    A prepared request may have an attribute `abort_handle`, which then aborts it.
+    If a prepared request has an attribute `abort_handle`, that handle can abort the request.
     """
 
     def __init__(self, head_timeout: float, **options: Any) -> None:

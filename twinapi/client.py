@@ -1,4 +1,4 @@
-"""Client: seven calls in the order of the interface, optional extensions, avatar downloads."""
+"""Client with the seven calls of the interface, optional extensions and avatar downloads."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Client:
             ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
-            # The stream's own deadline is earlier, and raises a more precise error.
+            # ReplyStream has an earlier idle deadline, which raises a more precise error.
             read_timeout=idle_timeout + 5,
             on_response=self._report_limits,
         )
@@ -206,7 +206,8 @@ class Client:
     def stop_reply(self, location: str) -> None:
         """Tell the service to stop the reply to the message at `location`.
 
-        An extension of the interface. `location` is `ReplyStream.location`, a URL on the service.
+        This call is an extension of the interface. `location` is `ReplyStream.location`, a URL on
+        the service.
         """
         try:
             path = urlsplit(location).path.split("/api/v1", 1)[-1]
@@ -240,7 +241,7 @@ class Client:
         self._transport.request_json("DELETE", f"/auth/api-keys/{_path_segment(key_id)}", jwt)
 
     def fetch_avatar(self, avatar_url: str) -> bytes:
-        """Download an avatar that the service names, without a key. Raises AvatarUnavailable."""
+        """Download an avatar without sending a key. Raises AvatarUnavailable."""
         return self.avatar_downloader.fetch(avatar_url)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Errors of the client. Each has a code and parameters for the message that people see.
+"""Errors of the client, each with a code and parameters for the message that people see.
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no response in time
@@ -136,7 +136,7 @@ class UnexpectedResponse(ApiError):
 
 
 class StreamError(TwinApiError):
-    """Base class of the errors while a reply is read."""
+    """Base class of errors that occur while a reply is read."""
 
 
 class StreamInterrupted(StreamError):

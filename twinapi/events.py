@@ -16,7 +16,7 @@ from twinapi.key_mask import REDACTED, mask_keys
 from twinapi.models import MAX_NESTING, clean, message_text, parse_id
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
-# Only this much of an error is searched for keys: the search takes more than linear time.
+# Errors are truncated to this length: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
 MAX_PROGRESS_CHARACTERS = 100
 # Text in an error that looks like a key is never displayed, even if it is not a known key.

@@ -1,4 +1,4 @@
-"""HTTP responses whose reading lets other greenlets run, however fast the other side sends."""
+"""HTTP responses that let other greenlets run before each read from the socket."""
 
 from __future__ import annotations
 

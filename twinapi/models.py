@@ -191,7 +191,7 @@ def parse_id(data: object) -> str | None:
 
 
 def _avatar_url(data: Json) -> str:
-    """Return the avatar URL of a twin, "" if it is too long: truncated, it would be another URL."""
+    """Return the avatar URL of a twin, or "" if the URL is too long."""
     names = ("avatarUrl", "avatar_url", "avatar", "imageUrl")
     avatar_url = next(
         (url for name in names if (url := clean_line(data.get(name), MAX_URL_CHARACTERS + 1))), ""
@@ -200,7 +200,7 @@ def _avatar_url(data: Json) -> str:
 
 
 def _language(data: Json) -> str:
-    """Return the language code (BCP 47) of the description of a twin, "" if invalid."""
+    """Return the language code (BCP 47) of a twin's description, or "" if it is invalid."""
     code = clean_text(data.get("language"), MAX_LANGUAGE_CHARACTERS + 1)
     return code if len(code) <= MAX_LANGUAGE_CHARACTERS and _LANGUAGE_TAG.fullmatch(code) else ""
 

@@ -10,7 +10,7 @@ from twinapi.errors import AvatarUnavailable
 
 CONNECT_TIMEOUT_SECONDS = 3.0
 MAX_ADDRESSES = 3
-# All public addresses are in this block. Other addresses are local, or embed an IPv4 address.
+# All public IPv6 addresses are in 2000::/3; others are local, or embed an IPv4 address.
 PUBLIC_IPV6 = IPv6Network("2000::/3")
 # Addresses of cloud metadata services, and some that older versions of Python report as global.
 NON_PUBLIC_IPV4 = [

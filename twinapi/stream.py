@@ -34,8 +34,9 @@ class ReplyStream(Watchable):
     """Iterable over the events of one reply.
 
     The first step of the iteration sends the request. The iteration ends with Complete or Failed,
-    or raises a TwinApiError; after `close`, from any thread, it ends without either. Timeouts are
-    in seconds. Only events extend the idle deadline, not comments, blank lines or junk.
+    or raises a TwinApiError. After `close`, which any thread may call, a streamed reply just ends.
+    Timeouts are in seconds. Only events extend the idle deadline, not comments, blank lines or
+    junk.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class ReplyStream(Watchable):
             yield from self._limit_length(self._mask_keys(self._events(response)))
 
     def close(self) -> None:
-        """End the stream and abort it, even while another thread waits for the next event."""
+        """End the stream, even while another thread waits for the next event."""
         self._is_closed = True
         if self._is_sending:
             # Wait for the headers: they hold the URL of the message, needed to stop its reply.

@@ -22,7 +22,7 @@ from twinapi.watchdog import Deadline
 
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 CHUNK_BYTES = 8 * 1024
-# The status already says most about an error, so its body gets little time.
+# Time limit for the body of an error response, whose status is usually enough.
 ERROR_BODY_SECONDS = 5.0
 # Longer details are for developers, not for the person at the screen.
 MAX_DETAIL_CHARACTERS = 300

@@ -61,7 +61,7 @@ def init_app(app: Flask, portal: Portal) -> None:
 
 
 def _limit_form_fields() -> None:
-    """Reject a form of very many fields, whose parsing would delay other people."""
+    """Reject a form with too many fields: parsing it would delay other people."""
     is_form = request.mimetype == "application/x-www-form-urlencoded"
     if is_form and request.get_data().count(b"&") >= MAX_FORM_FIELDS:
         abort(413)

@@ -17,7 +17,7 @@ from web.i18n import english_message
 from web.setup_check import find_problem
 from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
-# The check command removes this ending of a message, because administrators read its output.
+# The check command removes this sentence from messages, because its users are administrators.
 CONTACT = " Please contact your administrator."
 MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0
@@ -123,6 +123,6 @@ def _check_stream(base_url: str, headers: dict[str, str]) -> bool:
 
 
 def _report(sentence: str, *, is_ok: bool) -> bool:
-    """Print the result of a check. Return True if it is a problem."""
+    """Print the result of a check, and return whether the check found a problem."""
     click.echo(sentence, err=not is_ok)
     return not is_ok

@@ -20,12 +20,12 @@ HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
 
 
 def client_address() -> str:
-    """Return the address of the browser; instead of an IPv6 address, its /64 network.
+    """Return the address of the browser, or its /64 network for an IPv6 address.
 
-    It is the last address in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted
-    proxy's. Without a trusted proxy the headers are ignored, because any browser can send them.
-    A proxy sets only one of these headers. If they disagree, one is from the browser, and both are
-    ignored.
+    The address is the last one in `X-Forwarded-For` or `Forwarded` (RFC 7239) that does not belong
+    to a trusted proxy. Without a trusted proxy, the headers are ignored, because any browser can
+    send them. A proxy sets only one of these headers. If the headers disagree, the browser has sent
+    one of them, so both are ignored.
     """
     proxies = portal().settings.trusted_proxies
     peer = address = _parse(request.remote_addr or "")
@@ -38,7 +38,7 @@ def client_address() -> str:
 
 
 def client_address_hashes() -> tuple[str, ...]:
-    """Return the hash of the browser's address to store; its key changes every day (UTC).
+    """Return a hash of the browser's address, with a key that changes every day (UTC).
 
     In the first hour of a day, also return the hash with yesterday's key.
     """

@@ -51,7 +51,7 @@ class KeyIssuer(Protocol):
 
     @property
     def can_sign(self) -> bool:
-        """Return whether the service signs the tokens, and not an identity provider."""
+        """Return whether the service signs the tokens itself, instead of an identity provider."""
 
     def sign(self, sub: str, groups: Sequence[str]) -> str:
         """Return a JWT for a person."""
@@ -104,11 +104,11 @@ class Portal:
         return self.service.turns
 
     def set_groups(self, person: Person, groups: Collection[str]) -> Person:
-        """Replace the groups of a person, also those of their API keys."""
+        """Replace the groups of a person and of their API keys."""
         if set(groups) == set(person.groups):
             return person
-        # Change the keys first: after a failure, the person is unchanged and the next request tries
-        # again. Change the keys once more afterwards, because one may have been created meanwhile.
+        # Change the keys first: if this fails, the person is unchanged, so the next request tries
+        # again. Change the keys once more afterwards: a key may have been created meanwhile.
         if self.key_issuer:
             self.key_issuer.set_groups(person.id, sorted(groups))
         person = self.accounts.people.set_groups(person, groups)

@@ -57,7 +57,7 @@ def person_of_form(idempotency_key: str) -> str:
 
 
 def remember_person(person_id: str, idempotency_key: str) -> None:
-    """Store that the browser belongs to this person.
+    """Store the id of a new visitor in the session; do nothing for a known person.
 
     A visitor gets a new session id, so that an attacker who planted the old id cannot read the
     conversation. The new id depends on the form, so that submitting the form twice stores one

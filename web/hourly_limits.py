@@ -19,7 +19,10 @@ _KEY_REQUESTS, _NEW_SESSIONS = "key_requests", "new_sessions"
 
 
 class HourlyLimit:
-    """Counts of the current hour by name. The hour begins with the first request."""
+    """Request counts of browsers and addresses in the current hour.
+
+    The hour begins with the first request.
+    """
 
     def __init__(self, limit: int, clock: Clock) -> None:
         self.limit = limit
@@ -28,7 +31,7 @@ class HourlyLimit:
         self._counts: dict[str, int] = {}
 
     def count(self, *names: str) -> float:
-        """Count a request for each name. Return 0, or the seconds to wait.
+        """Count a request for each browser or address in `names`, and return 0.
 
         If one of the names has reached the limit, count nothing and return the seconds to wait.
         """
@@ -52,12 +55,12 @@ def init_app(app: Flask, portal: Portal) -> None:
 
 
 def count_key_request() -> float:
-    """Count a request of the current browser. Return the seconds to wait if it is not allowed."""
+    """Count a request of the current browser. Return 0, or the seconds to wait before a retry."""
     limit: HourlyLimit = current_app.extensions[_KEY_REQUESTS]
     return limit.count(f"browser {session.get('csrf_token', '')}", f"address {client_address()}")
 
 
 def count_new_session() -> float:
-    """Count a new session that stores preferences. Return the seconds to wait if not allowed."""
+    """Count a new session with preferences. Return 0, or the seconds to wait before a retry."""
     limit: HourlyLimit = current_app.extensions[_NEW_SESSIONS]
     return limit.count(f"address {client_address()}")

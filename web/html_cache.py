@@ -98,7 +98,7 @@ class HtmlCache:
         except Exception:
             logger.exception("turn %s: could not render the reply", turn_id)
             return render_plain(text)
-        # A reply whose end could not be stored yet is shown as interrupted, and may still go on.
+        # A reply without a stored end may still continue, so its HTML is not stored.
         row = select(literal(turn_id), literal(RENDERER_VERSION), literal(html)).where(
             exists().where(turns.c.id == turn_id, turns.c.producer == "")
         )

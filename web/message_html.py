@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from core.threadpool import in_threadpool
 from rendering import is_long_message, render_message
 
-# This is enough for the messages with code on a few pages.
+# The cache is large enough for the messages with code on a few pages.
 MAX_CACHED_MESSAGES = 64
 
 _render_in_thread = lru_cache(MAX_CACHED_MESSAGES)(in_threadpool(render_message))

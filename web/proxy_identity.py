@@ -13,7 +13,7 @@ from web.container import portal
 MAX_SUBJECT_CHARACTERS = 200
 MAX_GROUPS = 200
 MAX_JWT_CHARACTERS = 8_000
-# RFC 7519: three base64url parts. No other value may be sent in a header.
+# A JWT has three base64url parts (RFC 7519). Other values are never sent to the service.
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 
@@ -54,7 +54,7 @@ def proxy_token() -> str:
 def _read_header(name: str | None) -> str | None:
     """Return a header of the proxy, or None if there is not exactly one.
 
-    Headers count only on connections from the listed networks.
+    Headers are ignored unless the connection is from TWINDOW_PROXY_NETWORKS.
     """
     settings = portal().settings
     is_listed = settings.proxy_networks.lists(request.remote_addr or "")

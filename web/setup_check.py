@@ -1,4 +1,4 @@
-"""Diagnosis of a portal behind a proxy: one cause, and one line that repairs it."""
+"""Diagnosis of a portal behind a proxy: the first problem, and a line that may fix it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_CLOCK_DIFFERENCE_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The cause of a problem, and a line for the settings or for nginx."""
+    """The cause of a problem, and a setting, nginx directive or command that may fix it."""
 
     cause: str
     line: str

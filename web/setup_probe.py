@@ -1,6 +1,6 @@
 """Report on how a request reaches the portal, for `twindow check`: /healthz/request.
 
-Only the command gets a response, because its header is signed with the secret key.
+Only `twindow check` gets a response: it sends a header that is signed with the secret key.
 """
 
 from __future__ import annotations

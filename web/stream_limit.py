@@ -10,7 +10,8 @@ from core.descriptors import max_connections
 from web.client_address import client_address
 from web.current_person import person
 
-# Per person and process. A browser follows only visible replies, with about six connections.
+# Limit per person and process. A browser opens about six connections, and streams only visible
+# replies.
 MAX_STREAMS_PER_PERSON = 24
 
 _EXTENSION_KEY = "stream_counts"

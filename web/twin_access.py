@@ -27,7 +27,7 @@ def list_twins() -> TwinList:
 
 
 def find_twin(twin_id: str) -> Twin:
-    """Return a twin. Raises TwinApiError, also if the person may not use the twin (NotFound)."""
+    """Return a twin. Raises NotFound if the person may not use it, or another TwinApiError."""
     access = twin_access()
     if not access.allows(twin_id):
         raise NotFound(404)
@@ -38,14 +38,14 @@ def find_twin(twin_id: str) -> Twin:
 
 
 def find_cached_twin(twin_id: str) -> Twin | None:
-    """Return a twin from the cache, or None. Makes no call to the service."""
+    """Return a twin from the cache, or None. The service is not called."""
     return (
         service_access().catalogue.find_cached(twin_id) if twin_access().allows(twin_id) else None
     )
 
 
 def cached_twins() -> Mapping[str, Twin]:
-    """Return the cached twins by id. Makes no call to the service."""
+    """Return the cached twins by id. The service is not called."""
     twins, access = service_access().catalogue.all_cached(), twin_access()
     if access.is_unlimited:
         return twins
@@ -53,5 +53,5 @@ def cached_twins() -> Mapping[str, Twin]:
 
 
 def is_missing(twin_id: str) -> bool:
-    """Return whether the cached list is complete and lacks the twin. Sends no request."""
+    """Return whether the cached list is complete and lacks the twin. The service is not called."""
     return service_access().catalogue.is_missing(twin_id)

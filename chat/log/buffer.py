@@ -9,7 +9,7 @@ from chat.log.entries import Batch, Delta, Ended, Entry, Progress
 from core.clock import Clock
 
 # Browsers need more time to display a long reply, so the merge interval grows by one slice for each
-# CHARS_PER_EXTRA_SLICE characters, up to MAX_SLICES slices.
+# CHARACTERS_PER_EXTRA_SLICE characters, up to MAX_SLICES slices.
 CHARACTERS_PER_EXTRA_SLICE = 30_000
 MAX_SLICES = 4
 
@@ -78,9 +78,9 @@ class LogBuffer:
                 self._merge_pending()
 
     def mirror(self, rows: Iterable[tuple[int, Entry]]) -> None:
-        """Add rows that another process has stored. Only the next row, or an end, is added.
+        """Add rows that another process has stored. Only the next row, or the final row, is added.
 
-        Other rows are already in the buffer, or follow a gap; the next query returns missing rows.
+        Skipped rows are already in the buffer, or follow a gap that the next query fills.
         """
         for seq, entry in rows:
             if isinstance(entry, Ended):
@@ -124,8 +124,7 @@ class LogBuffer:
     def wait(self, after: int, timeout: float) -> Batch:
         """Wait at most `timeout` seconds for an entry after the cursor or for the end."""
         with self._changed:
-            # A cursor beyond the log starts over at 0. For such a cursor, the condition
-            # `len(self._entries) != after` would be true at once, even if the log is empty.
+            # A cursor beyond the log starts over at 0.
             cursor = after if after <= len(self._entries) else 0
             self._changed.wait_for(
                 lambda: len(self._entries) > cursor or not self.is_running, timeout
@@ -146,7 +145,7 @@ class LogBuffer:
 
     @property
     def allows_requests(self) -> bool:
-        """Return whether the worker may send requests: the reply runs, and nothing forbids them."""
+        """Return whether the reply is running and the worker may send requests for it."""
         return self.is_running and not self._are_requests_forbidden
 
     def forbid_requests(self) -> bool:

@@ -22,13 +22,13 @@ def store_end(
 
     The caller must have locked the turn. `rows` are the stored entries of the turn. Returns its
     final entry, and whether this call has ended the turn. If `ended` has no text, the final entry
-    has the text so far. If the turn has ended before, `ended` only corrects the number of unsent
-    requests in the stored end.
+    has the text so far. If the turn has already ended, only a higher number of unsent requests is
+    stored.
     """
     last_seq, last_entry = rows[-1] if rows else (0, None)
     if isinstance(last_entry, Ended):
         if ended.unsent_requests > last_entry.unsent_requests:
-            # Only the worker knows what it has sent, also when another process ends the turn.
+            # Another process may end the turn, but only the worker knows its unsent requests.
             last_entry = store.correct_unsent_requests(
                 connection, turn_id, last_seq, last_entry, ended.unsent_requests
             )

@@ -38,7 +38,7 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
 
     state: ReplyState
     text: str = ""
-    # Why the reply ended: a code in web/i18n/service_messages.py, and the values for its message.
+    # Code of a message in web/i18n/service_messages.py, and the parameters of the message.
     code: str = ""
     params: dict[str, str] = {}
     perhaps_received: bool = False
@@ -61,7 +61,7 @@ decode = _decoder.decode
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Entries after the cursor `after`; with 0 they are the whole log.
+    """Entries after the cursor `after`, or all entries of the log if `after` is 0.
 
     A batch without entries means only that the reply is still running.
     """
@@ -121,5 +121,5 @@ def join_text(entries: Iterable[Entry]) -> str:
 
 
 def keep_text(ended: Ended, entries: Iterable[Entry]) -> Ended:
-    """Return the end. If the end has no text, add the text of these entries."""
+    """Return `ended`. If `ended` has no text, add the text of `entries`."""
     return ended if ended.text else msgspec.structs.replace(ended, text=join_text(entries))

@@ -63,10 +63,9 @@ class Flusher:
     def flush(self, slice_seconds: float = 0.0) -> None:
         """Record a heartbeat if it is due, and store all appended entries.
 
-        Pending entries younger than `slice_seconds`, and those of turns whose rows another
-        transaction has locked, are left for the next flush. If another process has
-        ended a turn, this method ends its buffer. Buffers of deleted turns are dropped. Raises
-        DatabaseUnavailable.
+        Entries whose slice of `slice_seconds` is not over wait for the next flush. So do entries of
+        turns that another transaction has locked. If another process has ended a turn, this method
+        ends its buffer. Buffers of deleted turns are dropped. Raises DatabaseUnavailable.
         """
         with self._flush_lock:
             self._record_heartbeat_if_due()
@@ -103,7 +102,10 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        """Store the ends that are not stored yet. If an end fails, the next run tries it last."""
+        """Store the ends that are not stored yet.
+
+        An end that could not be stored is tried last in the next run.
+        """
         unstored_ends = self._buffers.unstored_ends
         for turn_id, ended in list(unstored_ends.items()):
             try:

@@ -1,8 +1,8 @@
 """Heartbeats of worker processes: each increments a counter in the database.
 
-Clocks of different processes are never compared. An observer measures for how long a counter does
-not change, and the time between two observations counts for `MAX_OBSERVATION_SECONDS` at most.
-So no reply ends because clocks differ or jump, or because the observing process was suspended.
+Clocks of different processes are never compared. An observer measures how long a counter stays
+unchanged. The time between two observations counts as `MAX_OBSERVATION_SECONDS` at most. So no
+reply ends because clocks differ or jump, or because the observing process was suspended.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Heartbeat:
     def abandoned_turn_ids(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
         """Return the ids of the running turns among `turn_ids` that have no live worker.
 
-        Do not pass turns that have a buffer in this process: a turn whose worker is this process
-        counts as abandoned. Each call is also an observation of the workers.
+        Do not pass turns that have a buffer in this process. All other turns whose worker is this
+        process count as abandoned. Each call is also an observation of the workers.
         """
         query = (
             select(turns.c.id, turns.c.producer, producers.c.beat)
@@ -70,7 +70,7 @@ class Heartbeat:
         ]
 
     def stale_workers(self, connection: Connection) -> dict[str, int]:
-        """Return the other workers whose counters do not change, with these counters.
+        """Return the ids of the other workers that seem to be dead, with their counters.
 
         Each call is also an observation of the workers.
         """
@@ -92,7 +92,7 @@ class Heartbeat:
     def forget_observations(self) -> None:
         """Restart all observations.
 
-        Call this after a time in which no process, live ones included, could write a heartbeat.
+        Call this when even live workers may have been unable to write heartbeats.
         """
         with self._lock:
             self._observations.clear()
@@ -100,7 +100,7 @@ class Heartbeat:
     def remove_own_heartbeat(self, connection: Connection) -> None:
         """Delete the row of this process when it shuts down.
 
-        Turns that this process has not ended are abandoned at once.
+        The running turns of this process then count as abandoned.
         """
         connection.execute(delete(producers).where(producers.c.id == self.worker_id))
 

@@ -44,15 +44,15 @@ class LocalBuffers:
         return Batch(0, 1, (ended,)) if ended else None
 
     def snapshot(self) -> Mapping[str, LogBuffer]:
-        """Return all buffers of this moment by turn id."""
+        """Return a copy of the buffers by turn id."""
         return dict(self._buffers)
 
     def end(self, turn_id: str, ended: Ended) -> None:
-        """Remove the buffer of a turn, if there is one, and give its readers the end."""
+        """Remove the buffer of a turn, if there is one, and send the end to its readers."""
         if buffer := self._buffers.pop(turn_id, None):
             buffer.end(ended)
 
     def drop(self, turn_id: str) -> None:
-        """Remove the buffer of a turn, if there is one, and release its readers without an end."""
+        """Remove the buffer of a turn, if there is one. Its readers stop waiting and get no end."""
         if buffer := self._buffers.pop(turn_id, None):
             buffer.abandon()

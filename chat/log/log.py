@@ -1,8 +1,9 @@
-"""Reply logs, which together are the transcript. Workers append, readers follow by cursor.
+"""Reply logs, which together are the transcript.
 
-Readers in the same process get entries from memory, at most 20 times per second and turn (5 times
-for very long replies). Entries are stored at most one slice (50 ms) later, in one transaction for
-all turns. `kill -9` loses the entries that are not stored yet.
+Workers append entries, and readers get the entries after their cursor. Readers in the same
+process get entries from memory, at most 20 times per second and turn (5 times for very long
+replies). Entries are stored at most one slice (50 ms) later, in one transaction for all turns.
+`kill -9` loses the entries that are not stored yet.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ NOT_CONFIRMED = Ended(ReplyState.FAILED, code="database_unreadable")
 class Log:
     """Reply logs of all turns.
 
-    `on_end(turn_id, text)` is called for each reply with text that this process ends before it
-    shuts down, after the end is stored and readers are notified. `on_end` must not raise.
+    `on_end(turn_id, text)` is called after this process has stored the end of a reply with text and
+    notified the readers. During a shutdown it is not called. `on_end` must not raise.
     """
 
     # Readers get an empty batch after this long without entries.
@@ -80,8 +81,8 @@ class Log:
     def cancel_claim(self, turn_id: str) -> None:
         """Give up a turn that could not be inserted.
 
-        If only the confirmation of the commit was lost, the turn exists. It is then ended as not
-        sent: other processes would otherwise wait for its reply as long as this process lives.
+        If only the confirmation of the commit was lost, the turn exists. This method ends such a
+        turn: other processes would otherwise wait for its reply as long as this process lives.
         """
         if self._buffers.get(turn_id):
             self.end_later(turn_id, NOT_CONFIRMED)
@@ -102,8 +103,7 @@ class Log:
     def call_on_end(self, turn_id: str, callback: Callable[[], None]) -> bool:
         """Call `callback` when the turn ends, in this process or another.
 
-        Returns False if the turn has already ended, or if this process is shutting down: its worker
-        must not open a request then.
+        Returns False, without storing the callback, if the worker may not send a request any more.
         """
         buffer = self._buffers.get(turn_id)
         return buffer is not None and buffer.call_on_end(callback)
@@ -130,7 +130,7 @@ class Log:
         """End a turn and return True, or return False if it has already ended.
 
         Replaces all entries of the turn with `ended`. An end without text keeps the text so far. If
-        the turn has already ended, `ended` only corrects the number of unsent requests. Returns
+        the turn has already ended, only a higher number of unsent requests is stored. Returns
         False if the `precondition`, checked in the transaction, fails. Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
@@ -154,7 +154,7 @@ class Log:
         return is_first_end
 
     def end_later(self, turn_id: str, ended: Ended, shown: Ended | None = None) -> None:
-        """End a turn that cannot be stored now, and store its end as soon as possible.
+        """End a turn in memory, and store its end as soon as possible.
 
         Readers in this process get `shown` at once, or `ended` if `shown` is None.
         """
@@ -172,14 +172,14 @@ class Log:
     def read(self, turn_id: str, after: int = 0) -> Batch:
         """Return the entries after the cursor.
 
-        Returns the whole log for a cursor beyond it and for a turn that has ended, because the
-        final entry replaces all others.
+        Returns the whole log if the cursor is beyond the log, or if the turn has ended: the final
+        entry replaces all other entries.
         """
         batch = self._buffers.batch(turn_id, after)
         return batch or self._read_stored([turn_id], after)[turn_id]
 
     def read_all(self, turn_ids: list[str]) -> dict[str, Batch]:
-        """Return the complete logs of several turns, after ending those of dead workers."""
+        """Return the complete logs of several turns, after ending the turns of dead workers."""
         buffered_batches = {
             turn_id: batch for turn_id in turn_ids if (batch := self._buffers.batch(turn_id))
         }
@@ -191,7 +191,7 @@ class Log:
             try:
                 self._recovery.interrupt(turn_id)
                 stored_batches[turn_id] = self.read(turn_id)
-            except DatabaseUnavailable:  # show the reply as interrupted anyway
+            except DatabaseUnavailable:  # not ended yet, but already shown as interrupted
                 stored_batches[turn_id] = as_interrupted(stored_batches[turn_id])
         return buffered_batches | stored_batches
 
@@ -237,7 +237,7 @@ class Log:
         """
         self.is_closing = True
         self._recovery.close()
-        self._flusher.close()  # a flush would lock the rows of the replies
+        self._flusher.close()  # a flush would lock the turns that are ended below
         end_running_replies(self.database, self._notifier, self._buffers, self.end)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self._heartbeat.remove_own_heartbeat(connection)

@@ -157,6 +157,6 @@ class Recovery:
 
 
 def as_interrupted(batch: Batch) -> Batch:
-    """Return the log that an abandoned reply has after it is interrupted."""
+    """Return the log of an abandoned reply as if the reply had been interrupted."""
     ended = keep_text(INTERRUPTED_BY_DEAD_WORKER, batch.entries)
     return Batch(0, batch.last_seq + 1, (ended,))

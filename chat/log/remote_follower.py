@@ -21,10 +21,10 @@ MAX_TURNS_PER_QUERY = 200
 
 
 class RemoteFollower:
-    """Poller that mirrors the remote logs with readers in this process.
+    """Poller that mirrors logs of other processes while they have readers in this process.
 
-    One thread polls all these logs. The thread passes the ids of the running turns to
-    `interrupt_abandoned`, which ends those of dead workers.
+    One thread polls all mirrored logs. The thread passes the ids of the running turns to
+    `interrupt_abandoned`, which ends the turns of dead workers.
     """
 
     retry_seconds = 1.0

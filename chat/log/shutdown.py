@@ -18,7 +18,7 @@ from core.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
-# One transaction for each of hundreds of replies would take longer than a shutdown may.
+# With one transaction per reply, ending hundreds of replies would take too long.
 ENDS_PER_TRANSACTION = 50
 # How long to keep trying to end replies whose rows are locked.
 MAX_SECONDS = 3.0
@@ -65,7 +65,10 @@ def end_running_replies(
 def _end_together(
     database: Database, notifier: Notifier, buffers: LocalBuffers, ends: Mapping[str, Ended]
 ) -> Collection[str]:
-    """End the unlocked replies, and drop the buffers of deleted turns. Return these turn ids."""
+    """End the unlocked replies, and drop the buffers of deleted turns.
+
+    Returns the ids of the ended and the deleted turns.
+    """
     with database.write(durable=True) as connection:
         stored_ends = store_ends(connection, ends, buffers.snapshot())
         missing_ids = ends.keys() - store.select_existing(connection, ends.keys())

@@ -71,20 +71,20 @@ def lock(connection: Connection, turn_id: str) -> bool:
 
 
 def lock_available(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
-    """Lock those logs that no other transaction has locked. Return their turn ids."""
+    """Lock the logs that no other transaction has locked. Return the locked turn ids."""
     query = select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))
     return set(connection.scalars(query.with_for_update(skip_locked=True)))
 
 
 def select_existing(connection: Connection, turn_ids: Collection[str]) -> set[str]:
-    """Return those of these turns that exist, whether locked or not."""
+    """Return the ids of the turns that exist, whether locked or not."""
     if not turn_ids:
         return set()
     return set(connection.scalars(select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))))
 
 
 def read_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
-    """Return the final entry of each of the turns that has ended."""
+    """Return the final entries of the turns that have ended, by turn id."""
     condition = (entries.c.turn_id.in_(turn_ids)) & (entries.c.kind == "ended")
     rows = connection.execute(select(entries.c.turn_id, entries.c.data).where(condition))
     return {turn_id: log_entries.decode(data) for turn_id, data in rows}
@@ -118,7 +118,10 @@ def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ende
 def correct_unsent_requests(
     connection: Connection, turn_id: str, seq: int, ended: Ended, unsent_requests: int
 ) -> Ended:
-    """Correct the unsent requests of a stored end and the requests of its turn. Return the end."""
+    """Correct the number of unsent requests in a stored end, and return the corrected end.
+
+    Also corrects the number of requests of the turn.
+    """
     corrected = msgspec.structs.replace(ended, unsent_requests=unsent_requests)
     is_end = (entries.c.turn_id == turn_id) & (entries.c.seq == seq)
     connection.execute(update(entries).where(is_end).values(data=log_entries.encode(corrected)))

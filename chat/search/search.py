@@ -130,7 +130,7 @@ def _query_terms(q: str) -> list[str]:
 def _parse_cursor(after: str) -> tuple[str, int | None]:
     """Return the section of a cursor ("t" for titles, "m" for other texts) and its row id.
 
-    The page continues with rows of smaller ids. An invalid cursor starts from the beginning.
+    The rows of the next page have smaller ids. An invalid cursor starts from the beginning.
     """
     match = re.fullmatch(r"([tm])([0-9]{1,9})", after)
     return (match[1], int(match[2])) if match else ("t", None)
@@ -186,7 +186,7 @@ def _match_expression(
 def _group_hits(
     hit_rows: Sequence[Row[Any]], ends: Mapping[str, Ended], pattern: SearchPattern
 ) -> Sequence[ConversationHits]:
-    """Group the rows by conversation, in the order of the first hit of each."""
+    """Group the rows by conversation. Conversations keep the order of their first rows."""
     results: dict[str, ConversationHits] = {}
     seen_texts: set[tuple[str, str]] = set()
     for row in hit_rows:

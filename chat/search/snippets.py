@@ -98,7 +98,7 @@ class _FoldedText:
         self._folded = text_folding.fold(text)
         self._offsets: Sequence[int] = range(len(text))
         if any(len(text_folding.fold(sign)) != 1 for sign in set(text)):
-            # Folding changes the length of some character: map the characters one by one.
+            # Folding changes the length of at least one character: map the characters one by one.
             folded_characters = [text_folding.fold(sign) for sign in text[:MAX_MAPPED_LENGTH]]
             self._folded = "".join(folded_characters)
             self._offsets = [offset for offset, sign in enumerate(folded_characters) for _ in sign]

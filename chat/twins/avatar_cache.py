@@ -98,7 +98,7 @@ class AvatarCache:
         return 0 < next_at - self.database.now(connection) <= MAX_AGE_SECONDS
 
     def _evict(self, connection: Connection) -> None:
-        """Delete images unused for `MAX_UNUSED_SECONDS`, and the oldest above the limits."""
+        """Delete images unused for `MAX_UNUSED_SECONDS`, and the oldest if there are too many."""
         columns = pictures.c
         is_unused = columns.next_at < self.database.now(connection) - MAX_UNUSED_SECONDS
         connection.execute(delete(pictures).where(is_unused))

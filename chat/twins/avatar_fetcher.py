@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 MAX_CONCURRENT_FETCHES = 4
 POLL_SECONDS = 0.05
-# Maximum length of the URL and of the reason in a log line. The service can make both long.
+# Maximum length of a URL or a reason in a log line. The service may send very long ones.
 MAX_LOGGED_CHARACTERS = 200
 
 
@@ -48,8 +48,8 @@ class AvatarFetcher:
     def find(self, name: str, twins: Mapping[str, Twin]) -> Image | None:
         """Return the avatar with this name, or None if no twin has it or it is not available.
 
-        A cached image is returned at once, even if it is due for a new download. For the first
-        download this waits `max_wait_seconds` at most.
+        A cached image is returned at once, even if it is due for a new download. Waits at most
+        `max_wait_seconds` for the first download.
         """
         url = self._find_url(name, twins)
         if url is None:

@@ -89,7 +89,7 @@ class TwinCatalogue:
     def list(self) -> TwinList:
         """Return all twins, sorted by name.
 
-        While the service is down or slow this is the last list, with its age. Raises TwinApiError
+        Returns the last list, with its age, while the service is down or slow. Raises TwinApiError
         when there is no list yet.
         """
         if thread := self._start_fetch_if_due():
@@ -100,7 +100,7 @@ class TwinCatalogue:
             raise error.with_traceback(None) if error else ConnectionFailed
         twins = sorted(cache.twins.values(), key=lambda twin: fold(twin.name))
         now = self._clock.time()
-        # If this process failed, a fresh list comes from another process: the error is outdated.
+        # A fresh list after an error comes from another process: the error is outdated.
         if cache.is_fresh(now, self.max_age_seconds):
             error = None
         return TwinList(twins, max(0.0, now - cache.listed_at), error)
@@ -108,8 +108,8 @@ class TwinCatalogue:
     def find(self, twin_id: str) -> Twin:
         """Return a twin, from the list or else from the service.
 
-        Raises TwinApiError. If the list is complete and lacks the twin, or if too many twins were
-        requested in the last hour, raises NotFound without a request.
+        Raises TwinApiError. Raises NotFound without a request if the complete list lacks the twin,
+        or if too many twins were requested in the last hour.
         """
         self.list()
         if twin := self.find_cached(twin_id):

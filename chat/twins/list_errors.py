@@ -28,14 +28,14 @@ def list_error_code(error: TwinApiError) -> str:
 
 
 def personal_error_code(error: TwinApiError) -> str:
-    """Return the code of a failed request for the list with the credential of a person."""
+    """Return the code of the message about a failed request with a person's credential."""
     return OWN_KEY_REJECTED if isinstance(error, Unauthorized) else list_error_code(error)
 
 
 def advise_operator(error: TwinApiError, settings: Settings) -> str:
     """Return sentences about a failed request for the list: its status, and the setting to check.
 
-    Returns "" if neither is known.
+    Returns "" if the status and the setting are unknown.
     """
     sentences = [f"Status {error.status}."] if isinstance(error, ApiError) else []
     setting = SETTING_BY_CODE.get(list_error_code(error), "")

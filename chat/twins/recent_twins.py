@@ -46,7 +46,7 @@ class RecentTwins:
 def filter_twins(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
     """Return the twins with every word of `q` in their name or description.
 
-    Those with all words in their name come first.
+    Twins with all words in their name come first.
     """
     words = fold(q).split()
     by_name: list[Twin] = []

@@ -28,7 +28,7 @@ class TwinLookups:
         self._lock = threading.Lock()
 
     def find(self, twin_id: str) -> Twin:
-        """Return a twin, remembered or requested.
+        """Return a twin from the remembered answers, or request the twin.
 
         Raises TwinApiError. Raises NotFound without a request if the last hour had
         `max_requests_per_hour` requests.

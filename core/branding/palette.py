@@ -54,7 +54,7 @@ class Palette:
         )
 
     def css_values(self) -> dict[str, str]:
-        """Return every colour in CSS notation (light_accent), and as #rrggbb (light_accent_hex)."""
+        """Return each colour twice: in CSS notation and, with the suffix `_hex`, as #rrggbb."""
         colours = {
             f"{theme.name}_{part.name}": getattr(getattr(self, theme.name), part.name)
             for theme in fields(Palette)

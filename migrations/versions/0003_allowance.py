@@ -1,4 +1,4 @@
-"""Store the rate limits of the API key, and which turns cost a request of its hourly quota."""
+"""Store the rate limits of API keys, and whether a turn counts towards the hourly quota."""
 
 import sqlalchemy as sa
 from alembic import op

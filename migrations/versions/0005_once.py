@@ -1,4 +1,4 @@
-"""Add the idempotency key of a message for the service, shared by all its retries."""
+"""Add the idempotency key that the portal sends to the service with a message and its retries."""
 
 import sqlalchemy as sa
 from alembic import op

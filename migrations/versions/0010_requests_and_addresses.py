@@ -1,4 +1,4 @@
-"""Count the requests of each turn, and store the hash of the address that it came from."""
+"""Count the requests of each turn, and store a hash of the client's IP address."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Add the tables of people who sign in."""
+"""Add the tables for accounts and sign-ins."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -17,7 +17,7 @@ _PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
 
 @dataclass(slots=True)
 class BlockBoundaries:
-    """The first lines, counted from 0, of the blocks and of the items of the last block.
+    """The start lines of the blocks, and of the items in the last block, counted from 0.
 
     `is_fenced_code` and `is_table` are about the last block.
     """
@@ -33,8 +33,7 @@ class BlockBoundaries:
 def find_boundaries(source: str) -> BlockBoundaries:
     """Find the block boundaries in one pass; stop where the text is nested too deep.
 
-    An incomplete last line starts no block or item, unless it is clear that it does not continue
-    the text before it.
+    An incomplete last line starts no block or item, unless it clearly begins a paragraph.
     """
     boundaries = BlockBoundaries()
     encoded = source.encode()

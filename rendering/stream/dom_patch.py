@@ -1,4 +1,4 @@
-"""DOM patches that turn displayed HTML into new HTML, which mostly continues it."""
+"""DOM patches that turn displayed HTML into new HTML."""
 
 from __future__ import annotations
 

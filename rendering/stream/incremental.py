@@ -25,8 +25,8 @@ PAUSE_RATIO = 2
 class IncrementalRenderer:
     """Renderer of a growing reply, with the patches for one reader.
 
-    All processes render the same HTML for the same entries, so a reader can continue from a page
-    that another process has rendered.
+    All processes render the same HTML for the same log entries. A reader can therefore continue
+    from a page that another process has rendered.
     """
 
     def __init__(

@@ -57,14 +57,15 @@ class OpenBlock:
         # The HTML is built on demand, because rendering is most of the work, and readers who join
         # late need only the last state.
         self._cached_html: BlockHtml | None = BlockHtml()
-        # The source is `_frozen_source`, whose HTML is final, followed by `_tail`, which is parsed
-        # after `_context` (the opening fence, or the table head). `_rendered_tail` is displayed.
+        # The source is `_frozen_source`, whose HTML is final, followed by `_tail`. The opening
+        # fence or table head (`_context`) is parsed again with `_tail`. `_rendered_tail` is
+        # displayed.
         self._frozen_source = self._context = self._tail = self._rendered_tail = ""
         self._pending_cr = ""
         self._frozen_html = ""
         self._open_depth = 0
         self._is_plain = self._is_fenced_code = False
-        # Budgets for formulas: of this block, and of the part of it that is not frozen.
+        # Formula budgets for the whole block, and for the part of the block that is not frozen.
         self._block_budget = self._tail_budget = MathBudget()
 
     @property

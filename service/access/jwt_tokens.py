@@ -80,7 +80,7 @@ class JwtTokens:
     ) -> str:
         """Return a JWT for `sub`.
 
-        Raises SigningDisabled if a provider signs the JWTs, and ReservedName.
+        Raises SigningDisabled if a provider signs the JWTs, ReservedName if no JWT may claim `sub`.
         """
         if not self.can_sign:
             raise SigningDisabled

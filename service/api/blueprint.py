@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 def or_404(value: T | None) -> T:
-    """Return the value. Raises ApiError (404) if it is None."""
+    """Return the value. Raises ApiError (404) if the value is None."""
     if value is None:
         raise not_found_error()
     return value

@@ -13,7 +13,7 @@ SOCKET_ENVIRON_KEYS = ("gunicorn.socket", "werkzeug.socket")
 def make_disconnect_check(environ: Mapping[str, Any]) -> Callable[[], bool]:
     """Return a function that returns whether the client of this request has disconnected.
 
-    It does not block. It always returns False if the server does not expose the socket.
+    The function does not block, and always returns False if the server does not expose the socket.
     """
     client_socket = next(
         (environ[name] for name in SOCKET_ENVIRON_KEYS if environ.get(name) is not None), None

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 # PostgreSQL cannot store NUL, so requests must not contain it.
 _NO_NUL_PATTERN = r"^[^\x00]*$"
-# All characters that \s matches in any regex dialect. Each dialect matches only some of them.
+# All characters that \s matches in any regex dialect.
 _WHITESPACE_CLASS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 3600

@@ -13,7 +13,7 @@ _REQUEST_ID = re.compile(r"[!#-~]{1,200}")
 
 
 def request_id() -> str:
-    """Return the id of this request: that of the client, or else a new one."""
+    """Return the id of this request: the client's id if it is valid, or else a new id."""
     if "request_id" not in g:
         given = request.headers.get(REQUEST_ID_HEADER, "")
         g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)

@@ -23,7 +23,7 @@ class ApiStruct(msgspec.Struct, kw_only=True, rename="camel"):
 
 
 class Twin(ApiStruct):
-    """A twin. Its instructions are never returned."""
+    """A twin, without its instructions."""
 
     id: str
     name: str

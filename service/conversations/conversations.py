@@ -17,8 +17,9 @@ from service.schema import conversations
 class ConversationCursor(NamedTuple):
     """Position in a list of conversations: the last conversation of a page.
 
-    `started_at` is the time of the newest update when the first page was read. `updated_at` is
-    later than `started_at` only for conversations that were updated after the first page was read.
+    `started_at` is the latest `updated_at` in the list when the first page was read. `updated_at`
+    is later than `started_at` only for conversations that were updated after the first page was
+    read.
     """
 
     started_at: float
@@ -49,8 +50,8 @@ class Conversations:
     ) -> Conversation | None:
         """Store a new conversation and return it.
 
-        A repeated `creation` returns the conversation of the first one, or None if it was deleted.
-        Raises IdempotencyKeyReused.
+        A repeated `creation` returns the existing conversation, or None if the conversation was
+        deleted. Raises IdempotencyKeyReused.
         """
         with self.database.write() as connection:
             now = self.database.now(connection)
@@ -84,7 +85,7 @@ class Conversations:
         """Return one page of the conversations of `sub`, last updated first.
 
         `cursor` takes precedence over `page`. Conversations that were updated after the first page
-        was read come last. None is missed, but some may be returned twice.
+        was read come last. No conversation is missed, but some may be returned twice.
         """
         condition = conversations.c.sub == sub
         if twin_id is not None:

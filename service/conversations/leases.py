@@ -28,7 +28,10 @@ class LeaseState(Enum):
 def acquire(
     connection: Connection, conversation_id: str, message_id: str, now: float
 ) -> str | None:
-    """Acquire a lease for the reply to a message. Return its id, or None while another is held."""
+    """Acquire a lease for the reply to a message.
+
+    Returns the id of the lease, or None if the conversation is leased or was deleted.
+    """
     is_free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
     # Each lease has its own id: the holder of an expired lease must not act on the next one.
     lease_id = secrets.token_urlsafe(16)
@@ -44,7 +47,7 @@ def acquire(
 
 
 def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bool) -> bool:
-    """Release a lease. Return False if it was lost to another holder or with its conversation."""
+    """Release a lease. Return False if the lease was no longer held."""
     values = {
         "replying_until": 0,
         "replying_by": None,
@@ -91,7 +94,7 @@ class Leases:
             )
 
     def stop_requests(self, lease_ids: Iterable[str]) -> Mapping[str, bool]:
-        """Return, for the id of each lease that is still held, whether a stop was requested.
+        """Map the id of each lease that is still held to whether a stop was requested.
 
         A lease is no longer held if its conversation was deleted, or if another holder has acquired
         the conversation.

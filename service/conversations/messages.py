@@ -79,7 +79,7 @@ class Messages:
         return Page([Message(*row[:-1]) for row in rows[:limit]], total, next_cursor)
 
     def recent_history(self, message: Message, limit: int) -> Sequence[Message]:
-        """Return the last `limit` messages up to and including this one, oldest first."""
+        """Return `message` and the messages before it, at most `limit` in total, oldest first."""
         condition = messages.c.conversation_id == message.conversation_id
         max_position = (
             select(messages.c.position).where(messages.c.id == message.id).scalar_subquery()
@@ -140,8 +140,8 @@ class Messages:
                     .values(row)
                     .returning(idempotency_keys.c.key)
                 )
-                # Other requests in this conversation wait for its lock, so a request in another
-                # conversation has just used the key.
+                # Requests in this conversation wait for the lock. If the key exists now, a request
+                # in another conversation has just used it.
                 if connection.execute(statement).first() is None:
                     raise IdempotencyKeyReused
         return message, lease_id

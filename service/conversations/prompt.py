@@ -13,7 +13,8 @@ from service.twins import Twin
 # Tokens that the chat template adds to each message and to the whole prompt.
 TOKENS_PER_MESSAGE = 8
 TOKENS_PER_PROMPT = 32
-# Hardly any text has more bytes per token; history beyond this bound is not even counted.
+# Few texts have more bytes per token. History of more than `MAX_BYTES_PER_TOKEN` bytes for each
+# token of the budget is omitted without being counted.
 MAX_BYTES_PER_TOKEN = 8
 
 
@@ -83,7 +84,7 @@ def _count_fitting(exchanges: Sequence[Prompt], budget: int, count_tokens: Token
 def _pair_with_replies(history: Sequence[Message]) -> list[tuple[Message, Message]]:
     """Pair messages with their replies. Unanswered messages would only confuse the model."""
     sent_messages = {message.id: message for message in history if message.role == "user"}
-    # A message that was sent again may have several replies. The last one replaces the others.
+    # A message that was sent again may have several replies. Only the last reply is used.
     replies = {message.reply_to: message for message in history if message.content}
     return [(message, replies[id_]) for id_, message in sent_messages.items() if id_ in replies]
 

@@ -73,9 +73,9 @@ class Reply:
         self.lease_id = lease_id
         self.twin = twin
         self._clock = clock
-        # Final event of a stopped reply. A second stop does not change it.
+        # Final event of a stopped reply. A second stop does not change this event.
         self.stop_reason: Failed | None = None
-        # Whether the reply has ended and is stored or being stored. Later ends are ignored.
+        # Whether the reply has ended, even if it is not stored yet. Later stops are ignored.
         self.is_finished = False
         self._stream: CompletionStream | None = None
         self._events: list[Event] = []

@@ -161,7 +161,7 @@ class BundledModel:
             self._address_file.unlink(missing_ok=True)
 
     def _limit_log(self) -> None:
-        """Empty the log if it is too large. The child continues to append to it."""
+        """Empty the log if it is too large. The child continues to append to the log."""
         with suppress(FileNotFoundError):
             if self._log_file.stat().st_size > MAX_LOG_BYTES:
                 os.truncate(self._log_file, 0)

@@ -37,7 +37,7 @@ class PromptTooLong(Exception):
 
 
 class _UsageNotSupported(Exception):
-    """Raised when the server refuses the option that requests the usage."""
+    """Raised when the server refuses `stream_options`, which requests the token usage."""
 
 
 class ModelClient:
@@ -51,7 +51,7 @@ class ModelClient:
         self._settings = settings
         self._model_name = ""
         self._is_closed = False
-        # Whether to request the usage; False after the server has refused the option.
+        # Whether to request the token usage; False after the server has refused `stream_options`.
         self._reports_usage = True
         self.bundled = (
             None

@@ -58,7 +58,7 @@ class CompletionStream:
         self._stop_event = threading.Event()
         # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
-        # Set during the iteration if the model server reports it.
+        # Set during the iteration if the model server reports the token usage.
         self.usage: Usage | None = None
 
     def __iter__(self) -> Iterator[str]:
@@ -95,7 +95,7 @@ class CompletionStream:
             self._response.raw.shutdown()
 
     def _parse_chunk(self, data: str) -> tuple[str, str]:
-        """Return text and finish reason of a chunk, "" if missing. Raises ModelFailed."""
+        """Return the text and the finish reason of a chunk; both may be "". Raises ModelFailed."""
         try:
             chunk: Any = json.loads(data)
             if chunk.get("error"):

@@ -55,8 +55,8 @@ class Tokenizer:
     `window` is the context window in tokens that the server reported, or None.
     """
 
-    # `count_timeout_seconds` limits the time for all counts of one reply. The two retry values are
-    # the pauses before a server that does not support counting, or that failed, is asked again.
+    # `count_timeout_seconds` limits the time for all counts of one reply. The retry values are the
+    # pauses before the next attempt if the server does not support counting, or if it fails.
     count_timeout_seconds = 2.0
     unsupported_retry_seconds = 600.0
     unreachable_retry_seconds = 60.0
@@ -70,7 +70,7 @@ class Tokenizer:
     def counter(self, find_endpoint: Callable[[], ModelEndpoint]) -> TokenCounter:
         """Return a function that counts the tokens of the texts of one prompt.
 
-        It falls back to estimates when the server fails or `count_timeout_seconds` have passed.
+        The function estimates the counts if the server fails, or after `count_timeout_seconds`.
         The first call also calls `find_endpoint`, whose exceptions propagate.
         """
         endpoint_and_deadline = cache(

@@ -1,4 +1,4 @@
-"""Avatar images in the twins folder. Their content determines their media type and their name."""
+"""Avatar images in the twins folder. The content of an image determines its type and name."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def _load(folder: Path, avatar_path: str) -> Image | InvalidAvatar:
 def _resolve_inside(folder: Path, avatar_path: str) -> Path:
     """Return the path with symbolic links resolved.
 
-    Raises InvalidAvatar for a URL or a path out of the folder, and UnreadableFile for a symbolic
-    link that is broken or leads out of the folder.
+    Raises InvalidAvatar if the path is a URL, is absolute or contains "..". Raises UnreadableFile
+    if a symbolic link is broken or leads out of the folder.
     """
     if "://" in avatar_path:
         raise InvalidAvatar("is not an https:// URL")

@@ -55,7 +55,7 @@ def read_file(path: Path, *, max_bytes: int) -> bytes:
     Raises UnreadableFile if the file cannot be read, or is larger than `max_bytes`.
     """
     try:
-        # Opening anything else, such as a pipe, could block forever.
+        # Opening a special file, such as a pipe, could block forever.
         if not path.is_file():
             raise UnreadableFile(_describe_non_file(path))
         with path.open("rb") as file:

@@ -16,7 +16,7 @@ FIRST_LINE_NUMBER = 2  # the front matter begins after a line with ---
 LAST_PATH_SEGMENT = re.compile(r"(\.?[^.\[\]]+|\[\d+\])\Z")
 NEEDS_QUOTES_HINT = "text that begins with {} must be quoted"
 
-# Hints for the YAML errors of the most common mistakes.
+# YAML errors, each with a hint about its most common cause.
 YAML_ERROR_HINTS = (
     (r"mapping values are not allowed here", "text that contains a colon must be quoted"),
     (r"found character '\\t'.*", "indent with spaces, not with tabs"),

@@ -35,7 +35,7 @@ def parse(twin_id: str, text: str, updated_at: float) -> Twin:
         raise InvalidTwinFile("line 1: missing front matter between two lines of ---.")
     fields = front_matter.parse(sections[1])
     try:
-        # Not strict, because all values are still text.
+        # `strict=False` converts scalars, which are all text.
         metadata = msgspec.convert(fields.values, FrontMatter, strict=False)
     except msgspec.ValidationError as error:
         field_path, reason = explain(error, FrontMatter)

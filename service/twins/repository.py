@@ -1,4 +1,7 @@
-"""Repository of the twins in a folder. Changes apply at once. An invalid file hides one twin."""
+"""Repository of the twins in a folder.
+
+Changes of the files apply at once. An invalid file hides only its own twin.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class TwinRepository:
     def list_page(
         self, sub: str, groups: Set[str], page: int, limit: int, cursor: TwinCursor | None = None
     ) -> Page[Twin]:
-        """Return one page of the twins that a person may see; `cursor` takes precedence."""
+        """Return one page of the twins that a person may see; `cursor` overrides `page`."""
         twins = self.list_visible_to(sub, groups)
         start = (page - 1) * limit
         rest = [twin for twin in twins if _sort_key(twin) > cursor] if cursor else twins[start:]
@@ -71,7 +74,7 @@ class TwinRepository:
         return result
 
     def _is_visible(self, twin: Twin, sub: str, groups: Set[str]) -> bool:
-        # The portal itself may use all twins, because it applies the rules to its people.
+        # The group rules do not limit the portal, because it applies them to its people.
         is_allowed = sub == PORTAL_OWNER or self._rules.access_for(groups).allows(twin.id)
         return is_allowed and twin.is_visible_to(sub, groups)
 

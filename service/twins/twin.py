@@ -46,8 +46,8 @@ class Example(Struct, frozen=True, forbid_unknown_fields=True):
 class FrontMatter(Sampling, frozen=True, kw_only=True):
     """Metadata of a twin, from the start of its file.
 
-    `access` cannot be null: a list that was left empty must not open the twin to everybody. If it
-    is not set, everybody may see the twin.
+    `access` cannot be null: a list that was left empty must not open the twin to everybody. If
+    `access` is not set, everybody may see the twin.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]

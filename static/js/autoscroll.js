@@ -19,7 +19,7 @@ const updateNewestButton = (news, away = !isAtEnd) => {
   // from the end.
   newestButton.hidden = !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2);
   if (newestButton.hidden) return;
-  // Above the composer, whose height varies.
+  // Place the button above the composer, whose height varies.
   newestButton.parentElement.style.bottom = `${document.querySelector("#composer").offsetHeight}px`;
 };
 const scrollToEnd = () => {
@@ -59,7 +59,7 @@ if (log) {
   const place = done && sessionStore.get("place");
   afterPaint(() => sessionStore.set("place", ""));
   if (done) {
-    focusComposer(); // instead of the notice about the action, which has autofocus
+    focusComposer(); // the browser has focused the notice about the action (autofocus)
     announce(done.ariaLabel);
   }
   if (place) {
@@ -84,8 +84,8 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   focusComposer();
 });
 
-// When earlier turns are inserted, keep the scroll position. If the link to them had the focus,
-// focus the turn below the link.
+// When earlier turns are inserted, keep the scroll position. If the link to earlier turns
+// had the focus, focus the turn below the link.
 let swapping;
 let below = 0;
 let first;

@@ -42,8 +42,8 @@ const dispatch = (event) => {
   return effects;
 };
 
-// Each request before the first paint delays the paint, so shortcuts are loaded afterwards. A key that is
-// pressed earlier is handled when the shortcuts are loaded.
+// Load the shortcuts after the first paint, because a request would delay the paint. Keys that are
+// pressed before the shortcuts are loaded take effect afterwards.
 let runShortcut = async (event) => (await loadedShortcuts).runShortcut(event);
 const loadedShortcuts = new Promise(afterPaint).then(() => import("./shortcuts.js"));
 loadedShortcuts.then((shortcuts) => { ({ runShortcut } = shortcuts); });
@@ -70,6 +70,7 @@ addEventListener("keydown", (event) => {
     hasBox: Boolean(textarea() && !textarea().disabled),
     isInBox: target.id === "message",
     isInComposer: Boolean(target.closest?.(".composer")),
+    // Touch keyboards have no Shift+Enter.
     sendsOnEnter: hasKeyboard && root.dataset.enter !== "newline",
   });
   if (prevent) event.preventDefault();

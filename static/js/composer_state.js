@@ -7,7 +7,7 @@
 //
 // The effects are:
 // - `text`: show this text in the box.
-// - `save`: save these texts. The name of each is DRAFT, REJECTED or the id of a turn; null deletes a text.
+// - `save`: save these texts by name (DRAFT, REJECTED or the id of a turn); null deletes a text.
 // - `carry`: save this text as the draft of the new conversation.
 // - `announce`: announce the message with this name.
 // - `prevent`: prevent the default action of the event.
@@ -46,7 +46,7 @@ export const createState = ({ given, turn }) => ({
 });
 
 const HANDLERS = {
-  // The page has been painted. Text may have been typed before.
+  // The page has been painted. The person may have typed before the paint.
   loaded(state, { given, text, saved, newestMessage }) {
     const save = {};
     if (given && given === saved.draft) save[DRAFT] = "";
@@ -90,7 +90,8 @@ const HANDLERS = {
     return [{ ...state, shown, text, sending: text }, effects];
   },
 
-  // A draft equal to the newest message was sent: the response was lost, or another window sent it.
+  // Delete a draft that equals the newest message: the draft was sent by another window, or by this
+  // window, which lost the response.
   turnsAdded(state, { newestMessage }) {
     if (state.shown !== DRAFT || state.text !== newestMessage) return [state, {}];
     return [{ ...state, text: "" }, { text: "", save: { [DRAFT]: "" } }];
@@ -102,9 +103,9 @@ const HANDLERS = {
   keyPressed(state, event) {
     const { key, hasShift, hasControl, isRepeated, isComposing, isCommand } = event;
     const { isInField, isInBox, isInComposer, isTaken, hasBox, sendsOnEnter, at } = event;
-    // Another key: the person has noticed the new focus.
+    // A key other than Enter and Space shows that the person has noticed the moved focus.
     const next = key === "Enter" || key === " " ? state : { ...state, focusMovedAt: -Infinity };
-    // During composition, keys belong to the input method; touch keyboards have no Shift+Enter.
+    // During composition, keys belong to the input method.
     if (isComposing) return [next, {}];
     // Escape cancels editing; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];

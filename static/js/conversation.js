@@ -1,4 +1,4 @@
-// Entry of conversations. These modules must be ready before htmx opens the stream of a reply.
+// Entry module of conversations. The imports must be ready before htmx opens the stream of a reply.
 import "./main.js";
 import "./reply_stream.js";
 import "./scrollable_regions.js";

@@ -30,7 +30,7 @@ const focusTurn = (turn) => {
   turn.tabIndex = -1;
   turn.focus({ preventScroll: true });
 };
-// Do not move the focus if something still has it, or if the person left the box or only reads.
+// If the focused element was removed or hidden, focus its turn, or else the composer.
 const restoreComposerFocus = () => {
   const { activeElement: focused, body } = document;
   if (focused !== body && focused?.checkVisibility?.()) return;

@@ -1,5 +1,5 @@
-// Entry of all pages; conversations have one of their own (conversation.js). Scripts are optional: every
-// page works without them.
+// Entry module of all pages except conversations, whose entry module (conversation.js) imports
+// main.js. Scripts are optional: every page works without them.
 import "./requests.js";
 import "./composer.js";
 import { announce, messages } from "./announcements.js";

@@ -1,4 +1,4 @@
-// Close open menus on Escape, on a click outside, and when a link or Print in them is used.
+// Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
 const open = () => document.querySelector(".menu[open]");
 document.addEventListener("keydown", (event) => {
   const menu = event.key === "Escape" && open();

@@ -8,7 +8,7 @@ import { RUNNING_TURN, onContentChange } from "./turns.js";
 const FIRST_RETRY_MS = 500 + 1500 * Math.random();
 const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting
 const MAX_RETRY_MS = 30000; // something else responds
-// A stream that is silent for so long is lost: the portal sends an event every three seconds at least.
+// A stream that is silent for longer is lost: the portal sends an event every three seconds.
 const SILENCE_MS = 6500;
 const silenceTimers = new WeakMap();
 const emptyAttempts = new WeakMap();
@@ -38,7 +38,7 @@ const waitForEvent = (footer, wait = SILENCE_MS) => {
     footer._htmx?.sse?.reader?.cancel(); // the connection may be dead without an error
   }, wait));
 };
-// An attempt does not prolong the wait.
+// A new connection attempt does not restart a running silence timer.
 const waitForFirstEvent = (footer) => { if (!silenceTimers.has(footer)) waitForEvent(footer); };
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = retryDelay(target);

@@ -37,7 +37,7 @@ document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   if (!isBackgroundRequest(ctx?.sourceElement)) removeNotices();
 });
 
-// Return the text of a fragment. Without a sign-in, open the sign-in page instead.
+// Return the text of a fragment. If the person is not signed in, open the sign-in page and throw.
 export const fetchFragment = async (url) => {
   const response = await fetch(url, { headers: HTMX_HEADERS });
   const signInUrl = response.headers.get("HX-Redirect");

@@ -30,7 +30,7 @@ const spokenParts = (unit, open) => {
   let words = spokenText(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
   // Omit the text after unclosed Markdown syntax: this text may still change.
   if (open) [words] = words.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
-  // Created on first use: the constructor is slower than everything else before the first paint.
+  // Create the segmenter on first use: its slow constructor would delay the first paint.
   sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
   const parts = unit.matches(".code") ? words.split(/(?<=\n)/) : [...sentences.segment(words)].map(({ segment }) => segment);
   return parts.filter((part) => part.trim());

@@ -15,8 +15,9 @@ const localStore = safeStorage("localStorage");
 // the paint.
 export const afterPaint = (act) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
 
-// One draft per path in localStorage; a window has its own in sessionStorage once somebody typed there.
-// People who sign in have their own, and get those they wrote here before they signed in.
+// localStorage contains one draft per path. A window in which somebody has typed keeps its own copy
+// in sessionStorage. Signed-in people have separate drafts, and take over the drafts that visitors
+// wrote in this browser.
 const { draftOwner } = document.documentElement.dataset;
 const visitorsKey = (path) => `draft ${path}`;
 const draftKey = (path) => (draftOwner ? `draft ${draftOwner} ${path}` : visitorsKey(path));

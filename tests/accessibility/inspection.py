@@ -42,9 +42,9 @@ Finding = tuple[str, Any]
 class Inspector:
     """Accessibility checks for a series of pages, without animations.
 
-    axe takes most of its time for colours. The inspector therefore checks colours, in both themes,
-    only if an element has a class or colour that no earlier page had. This is the case in about
-    thirty of the states.
+    axe spends most of its time on colours. The inspector therefore checks colours, in both themes,
+    only if an element has a class or colour that no earlier page had. About thirty states have
+    such an element.
     """
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ def _check_focus(page: Page) -> Iterator[Finding]:
     stops = page.evaluate("probes.stops()")
     page.evaluate("probes.follow()")
     for _ in stops:
-        page.keyboard.down("Tab")  # `press` would take two commands per stop.
+        page.keyboard.down("Tab")  # `press` would send two commands per tab stop
     page.keyboard.up("Tab")
     followed = page.evaluate("followed")
     order = [stop["name"] for stop in followed]

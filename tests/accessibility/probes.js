@@ -140,7 +140,8 @@
         (part) => (part.scrollWidth > part.clientWidth) === (part.tabIndex >= 0)),
 
     // Of a group of radios, only the checked one is a tab stop. A scrollable element is a tab stop
-    // if it contains no other. From an open menu, Tab continues through the menu and beyond.
+    // if it contains no other tab stop. From an open menu, Tab continues through the menu and
+    // beyond.
     stops: () => all("*", root()).filter((element) => isSeen(element) && (isStop(element) || isScroller(element)) && isFrom(element))
       .filter((element) => element.type !== "radio" || element.checked).map(name),
     // Move the focus to the start, then record every element that receives it.

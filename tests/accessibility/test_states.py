@@ -24,7 +24,7 @@ NO_PAGE = {
         "events.show",
     ),
     *("turns.index", "turns.text"),
-    # These respond with a page that has its own state.
+    # These endpoints lead to pages that have their own states.
     *("session.delete", "session.delete_sign_in", "keys.revoke"),
     *("adoption.create", "identity_links.create"),
     *("health.live", "health.ready", "health.stream", "health.show_request"),

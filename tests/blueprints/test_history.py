@@ -71,7 +71,7 @@ def test_key_is_masked_in_a_reply_from_the_history(alice: Person, upstream: Upst
     assert page.turns[-1].select_one(".turn__reply").get_text().strip() == "It is •••."
 
 
-# Histories that do not contain a complete reply that certainly answers "second".
+# Histories in which no complete reply clearly answers "second".
 NOT_FOUND: list[list[Said] | None] = [
     FIRST,
     FIRST[:2],

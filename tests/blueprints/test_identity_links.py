@@ -27,7 +27,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def accounts(portal: Portal) -> Accounts:
-    """Return the accounts of the portal, with Anna."""
+    """Add Anna with a password, and return the accounts."""
     accounts = portal.accounts
     accounts.passwords.hasher = FAST_HASHER
     accounts.use_link(accounts.create_link(accounts.people.add("Anna")), PASSWORD, "")

@@ -98,7 +98,7 @@ def others(
 ) -> Iterator[tuple[str, Person]]:
     """Yield a person of each kind.
 
-    The clock moves after the first sign-in, so that only this sign-in has expired.
+    The clock moves after the first sign-in, so that only the first sign-in has expired.
     """
     expired = sign_in("expired")
     clock.advance(3_601)

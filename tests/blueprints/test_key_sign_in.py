@@ -55,7 +55,7 @@ def sign_in(person: Person, key: str) -> Page:
 
 @pytest.fixture
 def anna(alice: Person) -> Person:
-    """Return Anna, signed in with her key."""
+    """Return a person who is signed in with Anna's key."""
     sign_in(alice, ANNAS_KEY)
     return alice
 

@@ -62,7 +62,7 @@ def accounts(app: Flask) -> Accounts:
 
 @pytest.fixture
 def anna(url: str, accounts: Accounts) -> Person:
-    """Return Anna, signed in."""
+    """Return a person who is signed in as Anna."""
     anna = Person(url)
     sign_in(anna)
     return anna

@@ -37,7 +37,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def accounts(portal: Portal) -> Accounts:
-    """Return the accounts of the portal, with Anna and Ben."""
+    """Add Anna and Ben, and return the accounts."""
     return add_people(portal)
 
 

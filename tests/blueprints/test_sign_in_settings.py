@@ -19,7 +19,7 @@ from web.container import EXTENSION_KEY, Portal
 
 @pytest.fixture
 def accounts(portal: Portal) -> Accounts:
-    """Return the accounts of the portal, with Anna and Ben."""
+    """Add Anna and Ben, and return the accounts."""
     return add_people(portal)
 
 

@@ -20,7 +20,7 @@ AVATAR_PATH = "/api/v1/avatars/ada.png"
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Limit the twin Ada to a group; visitors may use the others."""
+    """Limit the twin Ada to a group; visitors may use the other twins."""
     return settings | {"sign_in": "visitor,password", "twin_groups": "ada=staff"}
 
 
@@ -46,7 +46,7 @@ def accounts(portal: Portal, upstream: Upstream) -> Accounts:
 
 @pytest.fixture
 def anna(alice: Person, accounts: Accounts) -> Person:
-    """Return Anna, signed in."""
+    """Return a person who is signed in as Anna."""
     sign_in(alice)
     return alice
 
@@ -165,7 +165,7 @@ class TestProxy:
 
     @pytest.fixture(autouse=True)
     def accounts(self, portal: Portal, upstream: Upstream) -> Accounts:  # noqa: ARG002
-        """Return the accounts, without people."""
+        """Return the accounts without adding people."""
         return portal.accounts
 
     def test_groups_of_a_person_follow_the_groups_header_of_the_proxy(

@@ -28,7 +28,7 @@ SECRET_KEY = "secret" * 6
 
 # Only PostgreSQL can be shared by machines with different clocks.
 on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-# Runs one test on both databases. A module whose tests all do so sets DATABASES instead.
+# Runs one test on both databases. To run all tests of a module on both, set DATABASES.
 both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
 
 
@@ -105,7 +105,7 @@ def conversation(turn: Turn, log: Log) -> Conversation:
 
 
 def advance_until_workers_are_stale(clock: AdjustableClock, poll: Callable[[], object]) -> None:
-    """Poll and advance the clock until workers without heartbeats are stale at the next poll."""
+    """Poll and advance the clock, so that the next poll finds workers without heartbeats stale."""
     poll()
     for _ in range(int(Heartbeat.stale_after_seconds // heartbeat.MAX_OBSERVATION_SECONDS)):
         clock.advance(heartbeat.MAX_OBSERVATION_SECONDS)

@@ -59,7 +59,7 @@ def test_own_requests_are_counted_when_the_service_reports_no_limits(quota: Quot
     say("bob")
     assert (
         remaining_requests(quota) == 496
-    )  # each sent two requests: the conversation and the message
+    )  # each person sent two requests: the conversation and the message
 
 
 def test_reported_quota_is_reduced_by_later_requests(quota: Quota, say: Say):

@@ -85,7 +85,7 @@ class WaitingHeartbeat(Heartbeat):
     during_probe: Callable[[Connection], object]
 
     def probe(self, connection: Connection) -> None:
-        """Probe after the wait."""
+        """Call `during_probe`, then probe the database."""
         self.during_probe(connection)
         super().probe(connection)
 
@@ -104,7 +104,7 @@ def test_heartbeat_recorded_just_before_the_interruption_keeps_the_reply_running
 ):
     log._flusher.close()
     advance_until_workers_are_stale(clock, lambda: other._recovery.find_abandoned([turn.id]))
-    # In the same transaction, because SQLite has only one writer.
+    # Record the heartbeat in the transaction of the probe: SQLite has only one writer.
     other._recovery._heartbeat.during_probe = log._heartbeat.record_heartbeat
 
     assert other.interrupt_abandoned([turn.id]) == []

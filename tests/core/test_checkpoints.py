@@ -43,7 +43,7 @@ def test_wal_file_of_an_idle_database_is_copied_into_the_database(db: Database, 
     checkpoints = Checkpoints(db)
 
     checkpoints.check()
-    assert copied_things(path) == []  # only the second check copies changes
+    assert copied_things(path) == []  # the first check only records the state of the file
     checkpoints.check()
     assert copied_things(path) == ["first"]
     with db.write() as connection:

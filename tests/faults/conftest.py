@@ -42,7 +42,7 @@ class Outcome:
 
     @property
     def turn(self) -> Tag:
-        """Return the turn on the page that was loaded afterwards."""
+        """Return the last turn of the page that was loaded after the reply."""
         return self.page.turns[-1]
 
     @property

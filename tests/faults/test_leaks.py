@@ -87,7 +87,7 @@ class RepeatedActions:
                 reader.close()
 
     def hang_up(self, times: int) -> None:
-        """Abort `times` replies as the service: close before or after a delta, or reset."""
+        """Make the service abort `times` replies: it closes or resets the connection."""
         for number in range(times):
             _, call = self.begin()
             if number % 3:

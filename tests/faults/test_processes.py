@@ -1,4 +1,4 @@
-"""Two portals in separate processes on one database: readers see the same at both."""
+"""Two portals in separate processes on one database: their readers see the same replies."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def uncached_twins(settings: dict[str, Any]) -> None:
 
 @pytest.fixture
 def tcp_proxy(app: Flask) -> Iterator[TcpProxy]:
-    """Serve the portal behind a TCP proxy; a module may override `url` with the proxy's."""
+    """Serve the portal behind a TCP proxy; to use the proxy, a module overrides `url`."""
     with serve(app) as url, run_tcp_proxy(url) as tcp_proxy:
         yield tcp_proxy
 

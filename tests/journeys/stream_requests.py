@@ -61,7 +61,7 @@ class StreamRequestLog:
         gaps = [b - a for a, b in pairwise(self.requested_at_ms)]
         return (
             len(gaps) > 2
-            # The first gap is no reference: on a busy machine, a late error report lengthens it.
+            # On a busy machine, a late error report lengthens the first gap: use the shortest gap.
             and gaps[-1] >= 4 * max(min(gaps), MIN_GAP_MS)
             and len(self.requested_at_ms) <= max_requests
         )

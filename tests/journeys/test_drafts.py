@@ -20,7 +20,7 @@ from tests.support.upstream import Upstream
 
 OFFLINE = "You're offline. Your text is saved. Try again."
 
-# The number of stored drafts, as soon as it is 0 or after a hundred animation frames.
+# Wait up to a hundred animation frames until no draft is stored; return the number of drafts.
 KEPT_IN_THE_END = """() => new Promise((done) => {
   const look = (frames) => {
     if (localStorage.length && frames) requestAnimationFrame(() => look(frames - 1));
@@ -29,8 +29,8 @@ KEPT_IN_THE_END = """() => new Promise((done) => {
   look(100);
 })"""
 
-# This script delays animation frames on the page of a twin until the page is left. From then on,
-# timeouts run at once.
+# This script delays animation frames on the page of a twin. When the page is left, the frames and
+# their timeouts run at once.
 PAINTED_LATE = """if (location.pathname.startsWith("/twins/")) {
   const late = [];
   requestAnimationFrame = (act) => late.push(act);
@@ -91,7 +91,7 @@ def test_text_typed_while_a_message_is_pending_stays_in_composer(
         held = DelayedRequest(page, FORM_URL)
         send_message(page, first)
         expect(page.locator(".composer form")).to_have_class("htmx-request")
-        send_message(page, since)  # the page is still sending `first`, so it ignores this
+        send_message(page, since)  # the page is sending `first`, and ignores `since`
         held.release()
         upstream.next_call().start_stream().complete(first)
         expect(reply_text(page, "complete", number)).to_have_text(first)

@@ -1,4 +1,4 @@
-"""Layout: the bar on a phone, search marks, and the Save bar of the preferences."""
+"""Layout: the top bar on a phone, search marks, and the Save bar of the preferences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDMARK = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'
     '<rect width="300" height="40"/></svg>'
 )
-# The vertical offset between the parts of the bar, and by how much the page exceeds the window.
+# The vertical offset between the parts of the top bar, and the horizontal overflow of the page.
 BAR = """() => {
   const parts = document.querySelectorAll(".site-header__brand, .site-header nav > ul > li");
   const boxes = [...parts].map((part) => part.getBoundingClientRect());
@@ -26,7 +26,7 @@ BAR = """() => {
   const { scrollWidth } = document.scrollingElement;
   return [Math.max(...middles) - Math.min(...middles), scrollWidth - innerWidth];
 }"""
-# How far marks extend beyond their words, to the left or right.
+# The largest difference in width between a search mark and its word.
 OVERLAP = """marks => Math.max(...marks.map((mark) => {
   const word = document.createRange();
   word.selectNodeContents(mark);

@@ -1,4 +1,4 @@
-"""A proxy or login page that answers instead of the portal must not replace page content."""
+"""An error page or sign-in page of a proxy must not replace content of the portal's pages."""
 
 from __future__ import annotations
 

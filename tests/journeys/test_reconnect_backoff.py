@@ -39,7 +39,7 @@ ANSWERS = {
 }
 REFUSED = "connection refused"
 GONE = "This reply can no longer be shown here"
-# Long enough for six requests at growing intervals.
+# Enough time for six requests at growing intervals.
 ASKED_MS = 30_000
 MINUTE_MS = 60_000
 
@@ -57,7 +57,7 @@ def answer_streams(page: Page, answer: str) -> None:
 
 
 def retry_errors(page: Page, asked: StreamRequestLog) -> list[object]:
-    """Advance the page's clock; return the errors in the page's requests and messages."""
+    """Let the page retry for `ASKED_MS`; return what is wrong with its requests and its notices."""
     asked.advance(ASKED_MS)
     page.remove_listener("request", asked._record_request)
     wrong: list[object] = [] if asked.has_growing_gaps() else [asked.requested_at_ms]

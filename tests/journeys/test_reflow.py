@@ -9,7 +9,7 @@ from tests.journeys.steps import open_conversation, send_message, turn
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
-# Replies that could be too wide: a wide space, a long formula, combining marks.
+# Replies that could be too wide: a formula with a wide space, a long formula, combining marks.
 REPLIES = [r"Hi $\hspace{9999em}x$ there", r"Hi $a" + "+b" * 200 + "$", "x" + "\u0e49" * 600]
 # The text spacing of WCAG 1.4.12, which must not cause a loss of content.
 WIDE_SET = """*, ::before, ::after { line-height: 1.5 !important; letter-spacing: .12em !important;

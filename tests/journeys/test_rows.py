@@ -1,4 +1,4 @@
-"""Rows of lists: the whole row is the link, and what else it contains still works."""
+"""Rows of lists: the whole row is a link; links, menus and buttons in the row still work."""
 
 from __future__ import annotations
 

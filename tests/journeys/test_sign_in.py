@@ -32,7 +32,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def accounts(portal: Portal) -> Accounts:
-    """Return the accounts of the portal, with Anna and Ben."""
+    """Add Anna and Ben with a password, and return the accounts of the portal."""
     accounts = portal.accounts
     accounts.passwords.hasher = FAST_HASHER
     for name in ("Anna", "Ben"):
@@ -145,7 +145,7 @@ def test_signing_in_works_without_script(noscript_context: BrowserContext, upstr
     call = upstream.next_call().start_stream()
     turn(page, "waiting").wait_for()
     call.complete("Hi")
-    turn(page, "complete").wait_for()  # the streaming page has replaced the first page
+    turn(page, "complete").wait_for()  # the meta refresh has opened the streaming page
     page.goto("/conversations")
     page.get_by_role("link", name="Hello").click()
     expect(reply_text(page, "complete")).to_have_text("Hi")

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("processes")
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Run a portal at /chat, for people with a password."""
+    """Set the sub-path /chat, and let people sign in with a password."""
     return settings | {"sign_in": "password", "public_url": "https://example.org/chat/"}
 
 
@@ -36,7 +36,7 @@ def url(app: Flask, tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def link(portal: Portal) -> str:
-    """Return the one-time link of Anna."""
+    """Add Anna, and return the path of her one-time link."""
     portal.accounts.passwords.hasher = FAST_HASHER
     person = portal.accounts.people.add("Anna")
     return f"/session/links/{portal.accounts.create_link(person)}"

@@ -84,7 +84,7 @@ def test_code_with_very_long_whitespace_is_not_highlighted():
         assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c")), gap
 
 
-# Code for which the lexer tries every split of n consecutive escapes, in 2^n steps.
+# Languages, and code after which their lexers need 2^n steps for n backslash escapes.
 EXPONENTIAL = {
     "scala": ('"', 'raw"'),
     "perl": ("s!",),

@@ -1,4 +1,4 @@
-"""DOM patches: minimal changes that turn one HTML into another."""
+"""DOM patches: minimal changes between two versions of the HTML of a reply."""
 
 import re
 

@@ -13,7 +13,7 @@ from rendering.stream.open_block import OpenBlock
 pytestmark = pytest.mark.fault("F93")
 
 TEXT = "The area is $\\pi r^2$.\n"
-# With this invalid budget, the conversion of a formula raises ValueError.
+# An invalid `MathBudget`, with which rendering a formula raises ValueError.
 BROKEN_BUDGET: Any = ()
 
 

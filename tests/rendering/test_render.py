@@ -103,7 +103,7 @@ def test_too_deep_or_too_long_text_is_shown_as_plain_text():
         assert "<blockquote>" not in html, text[:4]
 
 
-# If the first line is escaped, other lines become HTML, and others become code.
+# Escaping the first line turns HTML below it into code, and code into HTML.
 UNDER = "<script>\n```\n</script>\n```\n"
 
 

@@ -19,7 +19,7 @@ def twin(access: str) -> str:
     return TWIN.replace("---\nYou", f"{access}\n---\nYou")
 
 
-# Cases: an access list, and whether it admits alice, a member of the group `team`, a stranger.
+# Cases: an access list, and whether it admits alice, any member of `team`, and a stranger.
 ACCESS = [
     ("", True, True, True),
     ("access: []", False, False, False),

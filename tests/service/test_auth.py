@@ -1,4 +1,4 @@
-"""Authorization: one rule for every operation, every kind of credential, and both headers."""
+"""Authorization: who may call which operation, with `Authorization` or `X-API-Key`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_every_operation_checks_the_credential(api: ApiClient, credentials: Cred
 
 
 def expected(operation: Operation, credential: str, form: str) -> int:
-    """Return the status that the interface requires, by one rule for every operation."""
+    """Return the status that the interface requires."""
     let_in = LET_IN.get(operation.name, 404)
     if operation.required_access == "a JWT":
         return let_in if credential == "JWT" and form != "X-API-Key" else 401

@@ -86,7 +86,7 @@ def test_invalid_bodies_are_rejected_and_nothing_is_stored(
 
 
 def is_refusal(answer: requests.Response, field: bytes) -> bool:
-    """Return whether the answer has the shape of an error and its sentence begins with `field`.
+    """Return whether the answer is an error about `field`.
 
     An empty `field` matches any error.
     """

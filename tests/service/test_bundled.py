@@ -35,7 +35,7 @@ def new_model(tmp_path: Path) -> Iterator[Callable[[], ModelClient]]:
         return models[-1]
 
     yield new_model
-    for model in reversed(models):  # the first one owns the child process and closes last
+    for model in reversed(models):  # the first client owns the model process
         model.close()
 
 
@@ -43,7 +43,7 @@ def test_workers_share_one_model_process_that_is_restarted(
     new_model: Callable[[], ModelClient], tmp_path: Path
 ):
     (tmp_path / "data").mkdir()
-    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # a killed owner left this file
+    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # left by a killed worker
     (tmp_path / "data" / "model.json").write_text(killed)
     first = new_model()
     first.bundled.restart_delays = (0,)

@@ -38,7 +38,7 @@ RATE_LIMIT_HEADER = re.compile(r"X?-?RateLimit", re.IGNORECASE)
 
 @pytest.fixture
 def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
-    """Limit the twin that Anna uses to her group, and another to a group that she is not in."""
+    """Add a twin that only Anna's group may use."""
     folder: Path = service_settings["twins_dir"]
     (folder / "hidden.md").write_text("---\nname: Secret twin\n---\nYou are a secret.\n")
     return service_settings | {"twin_groups": "hidden=annas"}

@@ -37,7 +37,7 @@ def test_text_without_special_tokens_is_not_changed():
 
 @dataclass
 class ScriptedBundledModel:
-    """Stands in for the bundled model, at the URL of the scripted model server."""
+    """A substitute for the bundled model that uses the scripted model server."""
 
     url: str
     name: str = "bundled"

@@ -112,7 +112,7 @@ def test_endless_count_response_is_not_read(new_model: NewModel, model: Upstream
 
     asker = new_model()
     asker.tokenizer.count_timeout_seconds = 20
-    # If the first count timed out, the second count would ask the model server again.
+    # Without a retry delay, a timeout of the first count would lead to a second request.
     asker.tokenizer.unreachable_retry_seconds = 0
     model.answers["/tokenize"] = endless
 

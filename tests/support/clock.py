@@ -35,9 +35,9 @@ class AdjustableClock(Clock):
         return now + self._advanced_seconds + self._wall_clock_error
 
     def server_time(self, reported_time: float) -> float:
-        """Return the time of a server, which `advance` and `set_wall_clock` also change.
+        """Return the time of a server, as changed by `advance` and `set_wall_clock`.
 
-        The wall clock error of this clock does not affect the time of the server.
+        `jump_wall_clock` does not change the time of a server.
         """
         now = reported_time if self._frozen_at is None else self._frozen_at
         return now + self._advanced_seconds

@@ -1,4 +1,4 @@
-"""Requests that claim another identity than that of the sender."""
+"""Requests that falsely claim to be from Anna."""
 
 from __future__ import annotations
 

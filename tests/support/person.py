@@ -79,7 +79,7 @@ class Page:
         return str(element.get("formaction", form["action"])), fields
 
     def _form_of(self, button: Tag) -> Tag | None:
-        # While no reply runs, the form that the Stop button names does not exist.
+        # The page has the form of the Stop button only while a reply runs.
         if name := button.get("form"):
             return self.html.select_one(f"form#{name}")
         return button.find_parent("form")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-# The marker of each fixture, and of `postgresql`, a parameter value that starts PostgreSQL.
+# The marker of each fixture. `postgresql` is not a fixture but a value of a test parameter.
 RESOURCE_FIXTURES = {
     "browser": "browser",
     "context": "browser",

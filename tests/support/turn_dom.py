@@ -23,7 +23,7 @@ class TurnDom:
 
     @property
     def turn(self) -> Tag:
-        """Return the turn's element, with the state of the footer if the footer has a state."""
+        """Copy the `data-state` of the footer, if any, to the turn's element, and return it."""
         turn = self.page.select_one("article.turn")
         assert turn is not None
         if state := turn.select_one(".turn__footer").get("data-state"):  # type: ignore[union-attr]

@@ -71,7 +71,7 @@ class Call(Connection):
     def complete(self, text: str | None = None, *, finish_reason: str = "stop") -> None:
         """Send the end of a successful reply and close the connection.
 
-        The text of the reply is that of its deltas; a twin service may repeat it in `text`.
+        A twin service sends `text` as the final text; without `text`, the deltas are the reply.
         """
         if self._is_completion:
             self.send_event(choices=[{"delta": {}, "finish_reason": finish_reason}])

@@ -85,7 +85,7 @@ def test_counters_are_bounded_and_forget_the_least_recent(clock: AdjustableClock
     assert len(limit._counts) == MAX_COUNTERS
 
 
-# The address of the connection, the header, and the address of the browser.
+# Cases: address of the connection, X-Forwarded-For, and the expected browser address.
 ADDRESSES = [
     ("192.0.2.1", "", "192.0.2.1"),
     ("192.0.2.1", "198.51.100.7", "192.0.2.1"),

@@ -1,4 +1,4 @@
-"""The language of pages: from the browser or the preferences, also for stored sentences."""
+"""The language of pages and of stored errors: from the browser or the preferences."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_noscript_page_shows_final_html_that_differs_from_the_streamed_html(
     assert 'href="https://x.example/"' in visible_reply_html(page.read_to_end())
 
 
-# The deltas, and the final text.
+# Cases: the deltas of a reply, and its final text.
 STREAMED = {
     "taken back": (["First.\n\n", "Second and secret"], "First."),
     "footnotes": (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),

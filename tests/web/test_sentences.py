@@ -35,7 +35,7 @@ def in_german(app: Flask):
         yield
 
 
-# The end of a reply, and its message in German.
+# Cases: how a reply ended, and the German message about it.
 ENDS = [
     (Reply(ReplyState.COMPLETE), ""),
     (

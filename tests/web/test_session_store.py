@@ -144,7 +144,7 @@ def test_planted_cookie_gives_no_access_to_the_conversation(
     form = bob.get("/twins/ada")
     plant_cookies(bob, alice)
     page = complete_first_turn(alice, upstream, "a secret", "Hi")
-    # The attacker's first message creates another person, although the CSRF secret is the same.
+    # Both browsers have the same CSRF secret, but Bob's first message creates another person.
     bob.press(form, "Send", content="Hello")
 
     assert alice.get(page.path).status == 200

@@ -1,4 +1,4 @@
-"""`python -m tools.bench` measures all; with a name, one thing."""
+"""`python -m tools.bench` runs all benchmarks except `peers`; a name selects one benchmark."""
 
 from __future__ import annotations
 

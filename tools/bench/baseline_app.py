@@ -21,7 +21,7 @@ SERVICE_URL = os.environ.get("TWINDOW_API_URL", "")
 SCRIPT_FILES = sorted((ROOT / "static" / "vendor").glob("*.js"))
 # As in htmx's documentation: htmx and its SSE extension, in the head.
 DOCUMENTED_SCRIPTS = "".join(f'<script src="/{path.name}"></script>' for path in SCRIPT_FILES)
-# The minimum: one file, which blocks nothing.
+# All scripts in one file, which does not block rendering.
 MINIMAL_SCRIPT = '<script src="/htmx.js" defer></script>'
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Bare</title>
@@ -40,7 +40,7 @@ gzipped_scripts = {name: gzip.compress(part, 9) for name, part in script_sources
 
 @app.get("/")
 def page() -> str:
-    """Show a heading and a form, with the scripts in the head as htmx documents it."""
+    """Show a heading and a form, with the scripts as in htmx's documentation."""
     return PAGE.format(scripts=DOCUMENTED_SCRIPTS)
 
 

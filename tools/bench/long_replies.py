@@ -20,7 +20,7 @@ from tools.bench.table import Row, Table, ratio
 from tools.chaos import probes
 
 READERS = 3
-# Constructs that are measured with readers, in addition to the most expensive constructs.
+# Constructs for which page loads are measured, even if other constructs are more expensive.
 ALWAYS_READ = ("code fences", "table rows", "processing instructions", "footnotes")
 MOST_EXPENSIVE = 4
 DELTAS_PER_SECOND = 200
@@ -94,7 +94,7 @@ def _receive_once(url: str, construct: str) -> None:
 
 
 class _Observer:
-    """Another person, who loads pages, and a probe of how long the event loop is blocked."""
+    """Measures page loads of another person, and how long the event loop is blocked."""
 
     def __init__(self, portal: ServerProcess) -> None:
         self._portal = portal

@@ -25,7 +25,7 @@ FIXED_LENGTH_REPLIES = (ReplySpec("list", 0), ReplySpec("code", 0))
 
 
 def measure(deltas: int) -> list[Table]:
-    """Measure visits, replies (with `deltas` and half as many), the server, and a transaction."""
+    """Measure visits, replies, the CPU time of the server, and a transaction."""
     with (
         servers.run_scripted_service() as service,
         servers.run_portal(service) as portal,
@@ -47,7 +47,7 @@ def _measure_first_pages(browser: Browser, site: Site, baseline: ServerProcess) 
     minimal = replace(htmx, name="least htmx", path="/least")
     visits.measure_first_pages(
         browser, [minimal], 1
-    )  # the first page of all includes the start of the browser
+    )  # discarded, because it includes the start of the browser
     rows = visits.measure_first_pages(browser, [site, htmx, minimal], ROUNDS)
     kinds = len(rows) // 3
     for nth, name in enumerate(("bare", "least"), 1):
@@ -84,7 +84,7 @@ def _measure_server(portal: ServerProcess, baseline: ServerProcess, deltas: int)
 
 
 def add_growth(rows: list[Row], column: str) -> list[Row]:
-    """Add `growth` to the last row: the ratio of its value to the value in the row before."""
+    """Add `growth` to the last row: its value of `column`, divided by the value one row before."""
     before, last = (row.get(column) for row in rows[-2:])
     if isinstance(before, int | float) and isinstance(last, int | float):
         rows[-1]["growth"] = ratio(last, before)

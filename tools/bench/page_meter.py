@@ -92,7 +92,7 @@ class PageMeter:
         return int(self.page.evaluate(COUNT_NODES_SCRIPT))
 
     def wire_kilobytes(self) -> float:
-        """Return the KB received: the payload of streams and web sockets, all bytes of the rest."""
+        """Return the KB received, including headers except for streams and web sockets."""
         return sum(self._response_bytes()) / 1000
 
     def count_responses(self) -> int:

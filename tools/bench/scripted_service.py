@@ -79,7 +79,7 @@ def history_message(turn: int) -> str:
 
 
 def history_reply_end(turn: int) -> str:
-    """Return the end of the reply in that turn."""
+    """Return the last sentence of the reply in a turn of the existing conversation."""
     return sample_markdown.make_reply("mixed", HISTORY_DELTAS, f"t{turn}").end
 
 

@@ -21,7 +21,7 @@
 
   const last = (selector) => [...document.querySelectorAll(selector)].at(-1)?.textContent ?? "";
 
-  // Logged to the console, not polled: a page that is busy for minutes answers no request.
+  // Log to the console, because a page that is busy for minutes does not answer the benchmark.
   bench.share = (selector) => {
     setInterval(() => {
       const [, number] = last(selector).match(/.*No\. (\d+)/s) ?? [0, 0];

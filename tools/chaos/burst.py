@@ -1,4 +1,4 @@
-"""Many requests at once with one key, over several workers: exactly its limit is accepted."""
+"""Many requests at once with one key, over several workers: the hourly limit is exact."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ BEGIN_TIMEOUT_SECONDS = 20
 VISIT_SECONDS = 0.5
 SPARE_FORMS = 5
 RECOVERY_TIMEOUT_SECONDS = 20
-# The lock timeout (TWINDOW_DATABASE_LOCK_TIMEOUT), and a second for the response.
+# The lock timeout (TWINDOW_DATABASE_LOCK_TIMEOUT) plus a second for the response.
 MAX_RESPONSE_SECONDS = 2.5 + 1
 
 EXPECTATIONS: Expectations = {
@@ -120,9 +120,9 @@ class DatabaseTest:
         return SentMessage(self.people[number % len(self.people)], content)
 
     def _visit(self, person: Person) -> float:
-        """Send messages and open pages; return when the first message is accepted after the fault.
+        """Return the time at which a message is first accepted after the fault.
 
-        A message that is not accepted is sent again.
+        Meanwhile, open pages as well, and repeat messages that are not accepted.
         """
         running = cycle(_of(person, self.running))
         for message in _of(person, self.forms):

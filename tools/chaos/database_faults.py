@@ -20,7 +20,7 @@ def locked_rows(database_url: str, seconds: float) -> None:
 
 
 def read_only(database_url: str, seconds: float) -> None:
-    """Switch over to a server that accepts no writes, and back to one that does.
+    """Simulate a switch to a read-only server and back.
 
     Connections from before the first switch are lost. Connections to the read-only server stay open
     after the switch back, as they do when a host name is pointed at another server.

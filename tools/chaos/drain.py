@@ -31,7 +31,7 @@ from tools.chaos.sent_messages import (
 from web import stream_limit
 
 READ_TIMEOUT_SECONDS = 30
-# With fewer readers, the spread is not checked: they cannot overload the portal.
+# Fewer readers cannot overload the portal, so the spread of their retry delays is not checked.
 MIN_READERS_FOR_SPREAD = 50
 
 EXPECTATIONS: Expectations = {

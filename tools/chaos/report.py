@@ -39,7 +39,7 @@ def exactly(expected: object) -> Expectation:
 
 
 def only(*allowed: str) -> Expectation:
-    """Expect no other values than these."""
+    """Expect a subset of these values."""
     return Expectation(f"only {', '.join(allowed)}", lambda value: set(value) <= set(allowed))
 
 

@@ -1,8 +1,8 @@
-"""People lose access at random times during streams and requests: then no content may be sent.
+"""Loss of access at random times, during streams and requests.
 
 People are signed out, disabled or removed from their group, or their password is reset, while three
 workers send them streams, pages and fragments. A request that begins after the loss of access must
-get no content, and a stream must end within five seconds after it.
+get no content, and a stream must end within five seconds of the loss.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
 def _run_person(
     accounts: Accounts, url: str, name: str, rounds: int, seed: int
 ) -> tuple[list[Round], list[str], int]:
-    """Return a person's rounds, the kinds of their ends, and how often a bystander lost access."""
+    """Return a person's rounds, their keys of `ENDS`, and how often a bystander lost access."""
     dice = random.Random(seed)  # noqa: S311
     accounts.people.add(name)
     accounts.people.add(f"{name} bystander")

@@ -31,7 +31,7 @@ TWIN = {"id": "ada", "name": "Ada", "description": "Explains how things work."}
 
 @dataclass
 class Message:
-    """A received message: its count, and when the deltas and the end of its reply were sent."""
+    """A received message: how often it arrived, and when the parts of its reply were sent."""
 
     count: int = 0
     sent_times: array[float] = field(default_factory=lambda: array("d"))

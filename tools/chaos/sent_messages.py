@@ -26,7 +26,10 @@ END_TIMEOUT_SECONDS = 20.0
 
 @dataclass
 class SentMessage:
-    """One submission of the form that starts a conversation; the portal's answer sets `path`."""
+    """A submission of the form that starts a conversation.
+
+    `path` is the path of the conversation, or "" before the portal has accepted the message.
+    """
 
     person: Person
     content: str
@@ -46,7 +49,7 @@ class SentMessage:
         return bool(self.path)
 
     def open_form(self) -> None:
-        """Load the form, unless that was done before."""
+        """Load the form if it is not loaded yet."""
         if not self.action:
             self.action, self.fields = self.person.get("/twins/ada").button_action("Send")
 
@@ -76,7 +79,7 @@ class SentMessage:
     def count_stored(self, received: dict[str, Any], before: float) -> tuple[int, int]:
         """Return how many characters of the reply the page should show, and how many it shows.
 
-        `received` is the record of the message in the service; only deltas sent before the time
+        `received` is what the service recorded for this message. Only deltas sent before the time
         `before` are expected.
         """
         tag = parse_instructions(self.content)["tag"]
@@ -137,7 +140,7 @@ def poll_until_ended(messages: Sequence[SentMessage]) -> None:
 def shares(
     messages: Sequence[SentMessage], received: dict[str, Any], before: float
 ) -> list[tuple[int, int]]:
-    """Return the expected and the stored characters of each interrupted reply that had begun."""
+    """Return how many characters of each interrupted reply are expected and how many are stored."""
     counts = [
         message.count_stored(received[message.content], before)
         for message in messages
@@ -147,7 +150,7 @@ def shares(
 
 
 def summarize_stored(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """Return the share of the text that was stored: the minimum of all replies, and the total."""
+    """Return the stored share of the text: the lowest of any reply, and the overall share."""
     expected, stored = sum(expected for expected, _ in counts), sum(stored for _, stored in counts)
     return {
         "kept_min": round(min((k / d for d, k in counts), default=1.0), 4),

@@ -90,7 +90,7 @@ class Visitor:
         self._press_if_present("Retry")
 
     def browse(self) -> None:
-        """Open the lists and search them."""
+        """Open and search the lists of twins and conversations; open a twin."""
         for path in ("/", "/?q=ad", "/conversations", "/conversations?q=n%3D1", "/twins/ada"):
             self.person.get(path)
 

@@ -6,7 +6,7 @@ MESSAGE = "Twindow is an application, not a package: run it with `make run`, as 
 
 
 def build_wheel(*_: object) -> str:
-    """Exit with the message."""
+    """Exit with `MESSAGE`."""
     raise SystemExit(MESSAGE)
 
 

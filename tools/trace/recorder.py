@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, event
 from tests.support.waiting import wait_until
 
 NOT_OURS = {".venv", "tests", "tools"}
-# These threads run on a timer and carry neither messages nor deltas.
+# The watchdog runs on a timer and handles neither messages nor deltas.
 TIMER_THREADS = {"watchdog"}
 QUIET_SECONDS = 0.1
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
@@ -26,11 +26,10 @@ _ID = re.compile(r"(?<=[/-])[\w-]{22}(?=/|$)")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call, or the resumption of a generator.
+    """A call of a function, a return from it, or the resumption or yield of a generator.
 
     Functions are written as `file:function`. `caller` is the nearest of our functions on the stack,
-    or None. For a return or a yield, `caller` is None, because the call was
-    earlier.
+    or None. A return or a yield has no `caller`.
     """
 
     thread: str
@@ -48,13 +47,13 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Calls and transactions in the order of time."""
+    """Calls and transactions in chronological order."""
 
     calls: list[Call] = field(default_factory=list)
     transactions: list[Transaction] = field(default_factory=list)
 
     def limited_to(self, is_wanted: Callable[[str], bool]) -> Recording:
-        """Return what happened in the wanted threads."""
+        """Return only the calls and transactions of the wanted threads."""
         return Recording(
             [call for call in self.calls if is_wanted(call.thread)],
             [one for one in self.transactions if is_wanted(one.thread)],

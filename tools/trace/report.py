@@ -9,9 +9,10 @@ from tools.trace.recorder import Recording
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Distinct functions and files, calls from one top-level package to another, transactions.
+    """Numbers of distinct functions, distinct files, calls and transactions.
 
-    `crossings` includes the `web_to_chat` calls: those from `web` and `blueprints` to `chat`.
+    `crossings` are calls from one top-level package to another. `web_to_chat` are the crossings
+    from `web` and `blueprints` to `chat`.
     """
 
     functions: int

@@ -21,7 +21,7 @@ ROOT = Path(twindow.__file__).parent
 
 
 def run() -> tuple[Recording, Recording]:
-    """Record a message, from its form to the page, and a delta of its reply.
+    """Record the sending and display of a message, and the handling of a delta of its reply.
 
     The watchdog is left out, so that every run records the same calls. The heartbeat does not run
     during a recording: it is due two seconds after the message at the earliest.
@@ -62,7 +62,7 @@ def _run(
             wait_until(lambda: _is_stored(data, "and the second"))
         call.complete()
         stream.remaining_events()
-    # Leave out the threads of the reply, which the recording of the delta includes.
+    # Leave out the threads of the reply: the recording of the delta includes them.
     return message.limited_to(_is_request), delta
 
 

@@ -39,7 +39,7 @@ def change_proxy_person(person_id: str) -> None:
 
 
 def end_sign_in() -> None:
-    """Replace the session by that of a visitor."""
+    """Replace the session with a visitor's session."""
     _replace_items({})
     session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
 

@@ -30,7 +30,7 @@ def init_app(app: Flask) -> None:
 
 
 def _template_values() -> dict[str, object]:
-    # Reads no database: the error page for a database failure uses these values, too.
+    # Do not read the database here: the error page for a database failure needs these values.
     person: Person | None = g.get("signed_in_person")
     owner = keyed_hash(str(current_app.secret_key), "draft owner", person.id) if person else ""
     return {

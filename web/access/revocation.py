@@ -1,4 +1,4 @@
-"""The end of open streams when the sign-in of their person ends."""
+"""Closing of open streams when the person's sign-in ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from web.current_person import is_from_proxy, signed_in_person
 from web.session_fields import SIGN_IN_FIELD
 
 # The first frame after this time triggers a check. Frames come at least every three seconds, so a
-# stream ends within five seconds.
+# stream ends within five seconds of the end of the sign-in.
 CHECK_SECONDS = 2.0
 
 

@@ -47,8 +47,8 @@ BUNDLES = {
 }
 
 
-# Encodings in order of preference, with maximum compression. Browsers accept br only on https and
-# localhost.
+# Content encodings in order of preference. Each uses its maximum compression level. Browsers accept
+# br only on https and localhost.
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "br": partial(brotli.compress, quality=11),
     "gzip": partial(gzip.compress, compresslevel=9, mtime=0),
@@ -63,7 +63,7 @@ class Asset:
     body: bytes
 
     def compress(self, encoding: str) -> bytes:
-        """Return the body, compressed. The result is cached."""
+        """Return the compressed body, which is cached."""
         return _compress(self.body, encoding)
 
     @cached_property
@@ -75,7 +75,7 @@ class Asset:
 def build_asset(
     name: str, sources: tuple[str, ...], colours: Mapping[str, str], *, is_debug: bool
 ) -> Asset:
-    """Concatenate sources into an asset. They are minified unless `is_debug`.
+    """Concatenate sources into an asset, and minify them unless `is_debug`.
 
     Files in brand/ are templates into which the colours are inserted. A source messages/CODE is
     generated: it contains the translated sentences of the scripts.

@@ -17,7 +17,7 @@ def init_app(app: Flask) -> None:
 
 
 def wants_fragment() -> bool:
-    """Return whether htmx requests a fragment. To restore its history, it requests a full page."""
+    """Return whether htmx requests a fragment. To restore history, htmx requests a full page."""
     htmx = htmx_request.htmx
     return bool(htmx) and not htmx.history_restore_request
 
@@ -37,7 +37,7 @@ def render_notice(sentence: str, status: int, **values: Any) -> Response:
 
 
 def _add_htmx_headers(response: Response) -> Response:
-    # Lets scripts distinguish the portal's responses from those of a proxy.
+    # X-Fragment lets scripts distinguish the portal's responses from a proxy's responses.
     if htmx_request.htmx:
         response.headers["X-Fragment"] = "1"
     if response.mimetype == "text/html":

@@ -19,12 +19,12 @@ def init_app(app: Flask) -> None:
 def _reject_foreign_form() -> None:
     """Raise CSRFError if the browser says that another site submits the form.
 
-    Requests without these headers are accepted: old browsers do not send them.
+    Requests without Sec-Fetch-Site and Origin are accepted: old browsers send neither.
     """
     if request.method in SAFE_METHODS:
         return
     # Browsers send Sec-Fetch-Site over HTTPS and to localhost. The value "none" means that the
-    # person started the request, for example by repeating it.
+    # person started the request, not a page.
     if site := request.headers.get("Sec-Fetch-Site"):
         is_foreign = site not in ("same-origin", "none")
     else:

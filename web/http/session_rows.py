@@ -16,7 +16,7 @@ from core.database import Database, insert_or_ignore, upsert
 PURGE_INTERVAL_SECONDS = 60
 # When a session gets a new id, requests that have already begun can use the old id for this time.
 REPLACED_SECONDS = 60
-# Earlier revisions stored plain ids after these prefixes, and items that are no longer used.
+# Prefixes of keys, and names of session items, that only earlier revisions stored.
 OLD_SESSION_PREFIX = "session:"
 OLD_CLAIM_PREFIXES = ("idempotency-key:", "press:")
 OLD_ITEMS = ("kept", "first_keys")
@@ -56,11 +56,11 @@ class DatabaseCache(BaseCache):
         replaced_key: str | None,
         timeout: int,
     ) -> bool:
-        """Change items of a stored dictionary for `timeout` seconds. Return whether it was stored.
+        """Change items of a stored dictionary. Return whether the changes were stored.
 
-        If the key does not exist, the changes are applied to `new_value`, unless that is None. The
-        row of `replaced_key` expires after `REPLACED_SECONDS`. From time to time, also delete
-        expired rows.
+        The row expires after `timeout` seconds. If the key does not exist, the changes are applied
+        to `new_value`, unless that is None. The row of `replaced_key` expires after
+        `REPLACED_SECONDS`. From time to time, also delete expired rows.
         """
         # A new session must survive a power cut, or its person could not open their first message.
         with self.database.write(durable=new_value is not None) as connection:
@@ -83,7 +83,7 @@ class DatabaseCache(BaseCache):
         return True
 
     def add(self, key: str, value: Any, timeout: Any = None) -> bool:
-        """Store a value if the key does not exist. Return whether it was stored."""
+        """Store a value if the key does not exist. Return whether the value was stored."""
         with self.database.write() as connection:
             self._purge_expired(connection)
             insert = insert_or_ignore(connection, sessions)
@@ -118,7 +118,7 @@ class DatabaseCache(BaseCache):
 
 
 def hash_stored_ids(database: Database, hash_id: Callable[[str], str]) -> None:
-    """Replace the plain session ids of earlier revisions by hashes, and drop what is not used."""
+    """Replace plain session ids of earlier revisions with hashes; delete unused rows and items."""
     key = sessions.c.key
     is_old = or_(*(key.startswith(prefix) for prefix in (OLD_SESSION_PREFIX, *OLD_CLAIM_PREFIXES)))
     with database.read() as connection:

@@ -86,7 +86,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         return f"{SECURE_PREFIX if request.script_root else HOST_PREFIX}{COOKIE_NAME}"
 
     def get_cookie_path(self, app: Flask) -> str:  # noqa: ARG002
-        """Return the path of the portal: other sites of the host do not get the cookie."""
+        """Return the path of the portal, so that other sites on the host do not get the cookie."""
         return f"{request.script_root}/"
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
@@ -291,7 +291,7 @@ def _require_session() -> None:
 
 
 def _extend_session() -> None:
-    """Change a permanent session once a day, so that saving it extends its lifetime."""
+    """Modify a permanent session once a day, so that it is saved and its lifetime extended."""
     today = int(portal().clock.time() // DAY_SECONDS)
     if session.permanent and session.get("seen") != today:
         session["seen"] = today

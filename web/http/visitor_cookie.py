@@ -1,4 +1,4 @@
-"""The signed cookie of a visitor who has not sent or saved anything yet: the CSRF secret."""
+"""The signed cookie, with a CSRF secret, of a visitor who has not sent or saved anything yet."""
 
 from __future__ import annotations
 

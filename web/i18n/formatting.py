@@ -53,7 +53,7 @@ def message_time(timestamp: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format a duration, at least 1 second: 89 minutes as minutes, but 90 minutes as 2 hours."""
+    """Format a duration in one unit, such as "2 hours" for 90 minutes; the minimum is 1 second."""
     delta = timedelta(seconds=max(1, round(seconds)))
     return str(format_timedelta(delta, threshold=1.5, locale=current_locale()))
 

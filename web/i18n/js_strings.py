@@ -1,4 +1,4 @@
-"""Translated sentences of the scripts. They are a script module, not a part of each page."""
+"""A script module with the translated sentences of the scripts."""
 
 from __future__ import annotations
 

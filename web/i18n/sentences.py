@@ -1,4 +1,4 @@
-"""Translation of sentences, and numbers."""
+"""Translation of sentences and formatting of numbers."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ MESSAGES = {
     "internal_error": N_("Something went wrong on our side during the reply."),
     "service_error": N_("The twin service reported an error without details."),
     "service_error_with_reason": N_("The twin service reported an error: %(said)s"),
-    # A sentence of an earlier revision that migration 0008 does not know.
+    # A sentence of an earlier revision that migration 0008 could not convert to a code.
     "other": "%(said)s",
     # Errors of the client (twinapi/errors.py).
     "service_unusable": N_("The twin service couldn't be used."),
@@ -72,7 +72,7 @@ MESSAGES = {
     "idle_timeout": N_("The reply timed out."),
     "total_timeout": N_("The reply took too long and was ended."),
     "stream_too_large": N_("The reply is too long to display."),
-    # The list of twins.
+    # Errors of the list of twins.
     "service_not_found": N_(
         "The twin service wasn't found at the configured address. "
         "Please contact your administrator."
@@ -81,7 +81,7 @@ MESSAGES = {
 }
 MESSAGE_NOT_SENT = N_("Your message wasn't sent.")
 TEXT_SAVED = N_("The text so far has been saved.")
-# Ends that may come in the middle of a reply; the text so far is then stored.
+# `TEXT_SAVED` is added to the messages of these codes if the reply has text.
 INTERRUPTIONS = {
     "shutting_down",
     "worker_died",
@@ -100,12 +100,12 @@ def init_app(app: Flask) -> None:
 
 
 def service_message(code: str, params: Mapping[str, str] | None = None) -> str:
-    """Return the translated message of a code; "" for ""."""
+    """Return the translated message of a code, or "" for an empty code."""
     return _build_message(code, params or {}, gettext, format_number)
 
 
 def reply_end_message(reply: Reply) -> str:
-    """Return the translated message about the end of a reply; "" if it needs none."""
+    """Return the translated message about the end of a reply, or "" if there is none."""
     return _build_end_message(reply, gettext, format_number)
 
 

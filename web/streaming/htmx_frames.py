@@ -13,12 +13,12 @@ from web import message_form
 
 
 def render_patches(position: int, patches: Iterable[DomPatch]) -> str:
-    """Render patches for the reply at a position of the conversation."""
+    """Render patches for the reply at `position` in the conversation."""
     return "".join(_render_patch(position, patch) for patch in patches)
 
 
 def render_progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
-    """Render the latest progress of these entries, or none."""
+    """Render the latest progress in `entries`; without progress, a waiting notice or nothing."""
     latest = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
     return render_template(
         "turns/_progress_patch.html", turn=turn, progress=latest, has_text=has_text

@@ -42,7 +42,7 @@ class ActionNotice:
 
 
 def read_action_notice() -> ActionNotice | None:
-    """Return the notice that the query parameters `done` and `of` name.
+    """Return the notice for the query parameters `done` and `of`.
 
     Return None if the parameters are invalid, or if the action has been undone.
     """

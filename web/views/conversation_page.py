@@ -26,10 +26,10 @@ def render_conversation_page(
     rejection: RejectedMessage | None = None,
     should_follow: bool = False,
 ) -> Response:
-    """Return the page of a conversation. Does not call the service.
+    """Return the page of a conversation, without calling the service.
 
     With `should_follow`, the page streams the running reply to browsers without JavaScript. The
-    status is that of `rejection`, if given.
+    response has the status of `rejection`, if given.
     """
     view = load_conversation_view(conversation, before=before_position())
     composer = conversation_composer(conversation)

@@ -35,8 +35,8 @@ from service.conversations import (
 )
 
 LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
-# A reconnection would send the message again. This is the longest delay that the timers of clients
-# accept.
+# A reconnection would send the message again. `NEVER_RECONNECT_MS` is the longest delay that
+# timers of clients accept.
 NEVER_RECONNECT_MS = 2**31 - 1
 # The minimum length excludes "stream", so that a GET of `/messages/stream` returns 405.
 MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>"

@@ -12,7 +12,7 @@ TITLE = "How does a bicycle stay upright, asked once more?"
 
 
 def _create_conversations(env: Environment, count: int) -> None:
-    """Create this many conversations; the reply in the first one is still running."""
+    """Create `count` conversations; the reply in the first conversation is running."""
     with env.act_as_person() as person:
         person.start_conversation(TITLE)
     database = env.app.extensions[EXTENSION_KEY].database

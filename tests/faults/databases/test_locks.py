@@ -19,7 +19,7 @@ from tests.faults.databases.conftest import (
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
-# Shorter than the lock timeout, so that PostgreSQL detects the deadlock before the portal gives up.
+# PostgreSQL looks for a deadlock after this time, before the lock timeout of the portal.
 DEADLOCK_TIMEOUT = "50ms"
 LOCK_SECONDS = 1.5
 PATIENCE_SECONDS = 4

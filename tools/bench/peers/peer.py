@@ -46,7 +46,7 @@ class Peer:
 
     @contextmanager
     def run(self, venvs_dir: Path, service: ScriptedService, turns: int = 0) -> Iterator[Site]:
-        """Serve its app with the scripted service and a conversation of this many turns."""
+        """Serve the peer's app with the scripted service and a conversation of this many turns."""
         port = free_port()
         program, *arguments = (part.format(port=port, apps=APPS_DIR) for part in self.command)
         with (
