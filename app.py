@@ -27,10 +27,9 @@ import web
 from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
-from core.env_file import load_env_file
 from core.logs import configure_logging, log_start
 from core.migrations import DatabaseTooNew
-from core.settings import Settings, SettingsError, load_settings
+from core.settings import Settings, SettingsError, load_env_file, load_settings
 from core.startup_lock import startup_lock
 from core.stored_secrets import load_or_create_secret
 from core.sub_path import enter_sub_path

@@ -13,11 +13,10 @@ monkey.patch_all()
 import sys
 
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
-from core.env_file import load_env_file
 from core.gunicorn_server import BindError, Server
 from core.logs import configure_logging, log_start
 from core.migrations import DatabaseTooNew
-from core.settings import Settings, SettingsError, load_settings
+from core.settings import Settings, SettingsError, load_env_file, load_settings
 from core.startup_lock import startup_lock
 from service.app import Service, create_service_app
 from service.cli import create_cli_group

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from core.environment import ENV_PREFIX
-from core.settings import Settings
+from core.settings import ENV_PREFIX, Settings
 from twinapi import ApiError, Forbidden, NotFound, TwinApiError, Unauthorized, UnexpectedResponse
 
 OWN_KEY_REJECTED = "own_key_rejected"

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from accounts import Accounts
-from core.sign_in_modes import SignInModes
+from core.settings import SignInModes
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
 from tests.support.person import Person

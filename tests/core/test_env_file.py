@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.env_file import load_env_file
-from core.settings import SettingsError
+from core.settings import SettingsError, load_env_file
 
 
 @pytest.fixture(autouse=True)

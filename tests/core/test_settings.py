@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import ALIASES, Settings, SettingsError, load_settings
+from core.settings import Settings, SettingsError, load_settings
+from core.settings.loader import ALIASES
 
 
 @pytest.fixture(autouse=True)

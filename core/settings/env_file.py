@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flask.cli import load_dotenv
 
-from core.settings import SettingsError
+from core.settings.errors import SettingsError
 
 
 def load_env_file(arguments: Sequence[str]) -> list[str]:

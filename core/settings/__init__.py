@@ -1,0 +1,20 @@
+"""Settings: defaults, overridden by environment variables with the prefix TWINDOW_."""
+
+from __future__ import annotations
+
+from core.settings.env_file import load_env_file
+from core.settings.environment import ENV_PREFIX
+from core.settings.errors import SettingsError
+from core.settings.loader import load_settings
+from core.settings.settings import ROOT, Settings
+from core.settings.sign_in_modes import SignInModes
+
+__all__ = [
+    "ENV_PREFIX",
+    "ROOT",
+    "Settings",
+    "SettingsError",
+    "SignInModes",
+    "load_env_file",
+    "load_settings",
+]

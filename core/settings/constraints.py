@@ -1,0 +1,149 @@
+"""Constraints between settings: which ones need or exclude others, and which name a file."""
+
+from __future__ import annotations
+
+from core.settings.environment import ENV_PREFIX
+from core.settings.errors import SettingsError
+from core.settings.settings import Settings
+from core.sub_path import path_of_url
+
+# RFC 7518, 3.2: HS256 requires a key of 256 bits.
+MIN_SECRET_CHARACTERS = 32
+# Headers that browsers or HTTP itself set.
+COMMON_HEADERS = {
+    "authorization",
+    "connection",
+    "cookie",
+    "host",
+    "origin",
+    "referer",
+    "user-agent",
+}
+
+
+def check_constraints(settings: Settings) -> None:
+    """Check settings whose values are valid by themselves. Raises SettingsError."""
+    _check_service(settings)
+    _check_public_url(settings.public_url or "")
+    _check_sign_in(settings)
+    _check_files(settings)
+    if settings.database_url:
+        _check_database_url(settings.database_url)
+    _check_secrets(settings)
+    _check_model(settings)
+
+
+def _check_service(settings: Settings) -> None:
+    if not settings.is_embedded:
+        if not (settings.api_key or settings.sign_in.has_only_keys):
+            raise _missing("api_url", "api_key")
+        return
+    for name in ("api_key", "api_read_key"):
+        if getattr(settings, name):
+            raise _missing(name, "api_url")
+
+
+def _check_public_url(url: str) -> None:
+    try:
+        path_of_url(url)
+    except ValueError:
+        raise SettingsError(
+            f"{ENV_PREFIX}_PUBLIC_URL={url} cannot be used: it should be like "
+            "https://example.org/chat, without a query and special characters, and with a path "
+            "that the portal does not use itself."
+        ) from None
+
+
+def _check_sign_in(settings: Settings) -> None:
+    if settings.sign_in.has_proxy:
+        _check_proxy_headers(settings)
+        return
+    for name in ("proxy_groups_header", "proxy_token_header"):
+        if getattr(settings, name):
+            raise SettingsError(
+                f"{_variable(name)} is set, so {_variable('sign_in')} must contain proxy."
+            )
+
+
+def _check_proxy_headers(settings: Settings) -> None:
+    user_header = settings.proxy_user_header
+    if not user_header or not settings.proxy_networks.text.strip():
+        raise SettingsError(
+            f"{ENV_PREFIX}_SIGN_IN contains proxy, so {ENV_PREFIX}_PROXY_USER_HEADER and "
+            f"{ENV_PREFIX}_PROXY_NETWORKS are needed as well."
+        )
+    groups_header, token_header = settings.proxy_groups_header, settings.proxy_token_header
+    names = [header.lower() for header in (user_header, groups_header, token_header) if header]
+    if len(names) != len(set(names)):
+        raise SettingsError(
+            f"{ENV_PREFIX}_PROXY_USER_HEADER, {ENV_PREFIX}_PROXY_GROUPS_HEADER and "
+            f"{ENV_PREFIX}_PROXY_TOKEN_HEADER must name different headers."
+        )
+    if settings.is_embedded and token_header:
+        raise SettingsError(
+            f"{ENV_PREFIX}_PROXY_TOKEN_HEADER is set, so {ENV_PREFIX}_API_URL is needed as well: "
+            "the embedded service accepts API keys only."
+        )
+    for name in ("proxy_user_header", "proxy_groups_header"):
+        header = getattr(settings, name) or ""
+        if header.lower() in COMMON_HEADERS:
+            raise SettingsError(
+                f"{_variable(name)}={header} cannot be used: browsers set this header."
+            )
+
+
+def _check_files(settings: Settings) -> None:
+    if settings.logo_has_name and not settings.logo:
+        raise _missing("logo_has_name", "logo")
+    if settings.api_ca_file and not settings.api_ca_file.is_file():
+        raise SettingsError(f"{ENV_PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
+    if not settings.twins_dir.is_dir():
+        raise SettingsError(f"{ENV_PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
+
+
+def _check_secrets(settings: Settings) -> None:
+    for name in ("secret_key", "jwt_secret"):
+        secret = getattr(settings, name)
+        if secret and len(secret) < MIN_SECRET_CHARACTERS:
+            raise SettingsError(
+                f"{_variable(name)} is too short: {MIN_SECRET_CHARACTERS} characters at least."
+            )
+    if settings.jwt_jwks_url and not settings.jwt_issuer:
+        raise _missing("jwt_jwks_url", "jwt_issuer")
+    if settings.jwt_jwks_url and settings.jwt_secret:
+        raise SettingsError(
+            f"{ENV_PREFIX}_JWT_JWKS_URL and {ENV_PREFIX}_JWT_SECRET exclude each other: set one."
+        )
+
+
+def _check_model(settings: Settings) -> None:
+    for name in ("model", "model_key"):
+        if getattr(settings, name) and not settings.model_url:
+            raise _missing(name, "model_url")
+
+
+def _check_database_url(url: str) -> None:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+    # Never include the URL in the message: it may contain a password.
+    try:
+        dialect = make_url(url).get_dialect()
+        reason = "Twindow works with SQLite and PostgreSQL"
+        if dialect.name in ("sqlite", "postgresql"):
+            dialect.import_dbapi()
+            return
+    except (ArgumentError, NoSuchModuleError):
+        reason = "it is no address of a database"
+    except ImportError as error:
+        reason = f"the package {error.name} is not installed"
+    raise SettingsError(f"{ENV_PREFIX}_DATABASE_URL cannot be used: {reason}.")
+
+
+def _missing(name: str, needed: str) -> SettingsError:
+    """Return the error for a setting that needs another one."""
+    return SettingsError(f"{_variable(name)} is set, so {_variable(needed)} is needed as well.")
+
+
+def _variable(name: str) -> str:
+    return f"{ENV_PREFIX}_{name.upper()}"

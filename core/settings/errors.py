@@ -1,0 +1,47 @@
+"""Error messages for unusable settings."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Mapping
+
+from core.settings.environment import ENV_PREFIX
+
+REASON_REPLACEMENTS = (
+    (r"Expected int, got str", "it should be a whole number"),
+    (r"Expected float, got str", "it should be a number"),
+    (r"Expected bool, got str", "it should be true or false"),
+    (r"Expected (int|float|str)\b ?", "it should be "),
+    (r"<= ", "at most "),
+    (r">= ", "at least "),
+    (r"< ", "below "),
+    (r"> ", "above "),
+    (r"matching regex .*A-Za-z.*", "the name of a header: letters, digits and hyphens"),
+    (r"matching regex .*", "an address that begins with http:// or https://"),
+)
+
+
+class SettingsError(Exception):
+    """Raised for an unusable setting; the message is one sentence that names the setting."""
+
+
+def describe_unknown_setting(name: str, known_names: Collection[str]) -> str:
+    """Return the message for a variable that is no setting, with the most similar setting."""
+    sentence = f"{ENV_PREFIX}_{name.upper()} is not a setting of Twindow"
+    close_matches = difflib.get_close_matches(name, known_names, 1)
+    return (
+        f"{sentence}; did you mean {ENV_PREFIX}_{close_matches[0].upper()}?"
+        if close_matches
+        else f"{sentence}."
+    )
+
+
+def describe_invalid_value(message: str, values: Mapping[str, object]) -> str:
+    """Return the message for a value that does not fit its type; `message` is that of msgspec."""
+    match = re.search(r"`?\$\.(\w+)", message)
+    name = match[1] if match else ""
+    reason = message.split(" - at ")[0].replace("`", "")
+    for pattern, replacement in REASON_REPLACEMENTS:
+        reason = re.sub(pattern, replacement, reason)
+    return f"{ENV_PREFIX}_{name.upper()}={values.get(name)!s} cannot be used: {reason}."

@@ -1,0 +1,127 @@
+"""The settings with their types and default values."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from core.branding import Accent, FooterLinks, Logo
+from core.settings.sign_in_modes import SignInModes
+from core.settings.trusted_proxies import IdentityProxies, TrustedProxies
+from core.stored_secrets import load_or_create_secret
+from core.sub_path import path_of_url
+from core.twin_groups import TwinGroups
+
+ROOT = Path(__file__).parents[2]
+LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
+# Header names must not contain underscores, which some servers treat as hyphens.
+HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z")]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All settings, validated.
+
+    Times are in seconds, sizes in characters, unless the name says otherwise.
+    """
+
+    api_url: Url | None = None
+    api_key: str | None = None
+    api_read_key: str | None = None
+    api_ca_file: Path | None = None
+    api_connect_timeout: Seconds = 5
+    api_answer_timeout: Seconds = 30
+    api_idle_timeout: Seconds = 60
+    api_reply_timeout: Seconds = 600
+    api_hourly_limit: Count = 500
+    api_fair_share: Share = 0.5
+    api_address_share: Share = 0.8
+
+    host: str = "127.0.0.1"
+    port: Port = 8000
+    workers: Count = 1
+    trusted_proxies: TrustedProxies = TrustedProxies("127.0.0.1,::1")
+
+    data_dir: Path = Path("data")
+    database_url: str | None = None
+    database_lock_timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 2.5
+    secret_key: str | None = None
+    jwt_secret: str | None = None
+    jwt_jwks_url: Url | None = None
+    jwt_issuer: str | None = None
+    jwt_audience: str = "twindow"
+
+    sign_in: SignInModes = SignInModes("")
+    sign_in_idle_timeout: Seconds = 7 * 86_400
+    sign_in_max_age: Seconds = 30 * 86_400
+    sign_in_attempt_limit: Count = 10
+    sign_in_address_limit: Count = 50
+    public_url: Url | None = None
+    proxy_user_header: HeaderName | None = None
+    proxy_networks: IdentityProxies = IdentityProxies("")
+    proxy_groups_header: HeaderName | None = None
+    proxy_token_header: HeaderName | None = None
+    twin_groups: TwinGroups = TwinGroups("")
+    site_name: str = "Twindow"
+    accent: Accent = Accent("oklch(44% 0.1 165)")
+    logo: Logo | None = None
+    logo_has_name: bool = False
+    welcome: str = ""
+    footer_links: FooterLinks = FooterLinks("")
+    key_hourly_limit: Count = 30
+    history_limit: Count = 10_000
+    running_replies_limit: Count = 10
+    message_limit: Annotated[int, msgspec.Meta(ge=1, le=32_000)] = 32_000
+    twins_cache: Seconds = 60
+
+    model_url: Url | None = None
+    model: str | None = None
+    model_key: str | None = None
+    model_window: Annotated[int, msgspec.Meta(ge=512)] = 4096
+    model_parallel: Count | None = None
+    model_timeout: Seconds = 120
+    twins_dir: Path = ROOT / "twins"
+
+    debug: bool = False
+
+    @property
+    def is_embedded(self) -> bool:
+        """Return whether the portal uses the embedded service."""
+        return self.api_url is None
+
+    @property
+    def sub_path(self) -> str:
+        """Return the path below which the portal is reached, such as /chat; "" is the root."""
+        return path_of_url(self.public_url) if self.public_url else ""
+
+    @property
+    def own_url(self) -> str:
+        """Return the URL at which this machine reaches the portal."""
+        host = LOOPBACK_HOSTS.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def service_url(self) -> str:
+        """Return the URL of the service; the embedded one uses the portal's own address."""
+        return self.api_url or self.own_url
+
+    def database_url_for(self, name: str) -> str:
+        """Return the URL of the database of `name`, which is "portal" or "service"."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve() / name}.db"
+
+    def secret(self, name: str) -> str:
+        """Return the setting `name`, or a secret generated once and stored in the data folder."""
+        value: str | None = getattr(self, name)
+        return (
+            value
+            if value
+            else load_or_create_secret(self.data_dir / name, secrets.token_urlsafe(32))
+        )
