@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation, ConversationNotFound
 from chat.log import Ended, ReplyState, build_reply
-from chat.quota_status import SendingBlocked
+from chat.quota import SendingBlocked
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress
 from core.languages import N_

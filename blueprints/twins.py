@@ -9,7 +9,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation
-from chat.quota_status import SendingBlocked
+from chat.quota import SendingBlocked
 from chat.turn_rows import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError

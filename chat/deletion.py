@@ -20,10 +20,9 @@ from sqlalchemy import (
 
 from chat.conversations import Conversation, conversation_from_row
 from chat.log import Ended, Log, ReplyState
-from chat.quota_window import HOUR_SECONDS
+from chat.quota import HOUR_SECONDS, clear_old_addresses
 from chat.schema import conversations as table
 from chat.schema import passages, turns
-from chat.spent_requests import clear_old_addresses
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable
 from core.twin_groups import EVERY_TWIN, TwinAccess

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import twinapi
 from chat.log import Log, ReplyState, build_reply
-from chat.turn_requests import TurnRequests
+from chat.quota import TurnRequests
 from chat.turn_rows import Turn
 from chat.turns import Turns
 from twinapi import Message, TwinApiError

@@ -12,9 +12,7 @@ import twinapi
 from chat.conversations import Conversation, Conversations
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
 from chat.missed_replies import MissedReplies
-from chat.quota import Quota
-from chat.spent_requests import requests_of_message
-from chat.turn_requests import RequestsForbidden, TurnRequests
+from chat.quota import Quota, RequestsForbidden, TurnRequests, requests_of_message
 from chat.turn_rows import AddedTurn, Turn
 from chat.twins import OWN_KEY_REJECTED
 from core.database import DatabaseUnavailable

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, insert, select
 
 from chat.conversations import Conversation, ConversationNotFound
-from chat.quota_status import QuotaStatus
+from chat.quota import QuotaStatus
 from chat.schema import conversations, turns
 from core.keyed_hash import keyed_hash
 

@@ -18,9 +18,8 @@ from chat.conversations import (
     is_newest,
 )
 from chat.log import Log, read_ends
-from chat.quota import Quota
+from chat.quota import FIRST_TURN_REQUESTS, Quota, requests_of_message
 from chat.schema import conversations, turns
-from chat.spent_requests import FIRST_TURN_REQUESTS, requests_of_message
 from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Fingerprint, Turn
 from core.database import Database

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from chat.deletion import Deletions
-from chat.history_limit import HISTORY_FULL
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.quota import Quota
-from chat.quota_status import SendingBlocked
+from chat.quota import HISTORY_FULL, Quota, SendingBlocked
 from chat.turn_rows import AddedTurn
 from chat.turns import Turns
 

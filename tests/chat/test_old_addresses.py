@@ -10,12 +10,12 @@ from sqlalchemy import func, insert, select
 
 from chat.deletion import Deletions
 from chat.log.log import Log
-from chat.schema import turns
-from chat.spent_requests import (
+from chat.quota.spent_requests import (
     CLEARED_TURNS_PER_TRANSACTION,
     DAY_SECONDS,
     clear_old_addresses,
 )
+from chat.schema import turns
 from chat.turn_rows import Turn
 from chat.turns import Turns
 from core.clock import Clock

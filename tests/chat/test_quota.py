@@ -14,8 +14,7 @@ from sqlalchemy import update
 from chat import schema
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
-from chat.quota import Quota
-from chat.quota_status import SendingBlocked
+from chat.quota import Quota, SendingBlocked
 from chat.turns import Turns
 from tests.chat.conftest import SECRET_KEY, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock

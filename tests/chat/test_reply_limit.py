@@ -8,9 +8,7 @@ import pytest
 
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.quota import Quota
-from chat.quota_status import SendingBlocked
-from chat.reply_limit import TOO_MANY_REPLIES
+from chat.quota import TOO_MANY_REPLIES, Quota, SendingBlocked
 from chat.turn_rows import AddedTurn
 from chat.turns import Turns
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from flask import request, url_for
 
 from chat.conversations import Conversation
-from chat.quota import KEY_IS_READ_ONLY, OWN_KEY_IS_READ_ONLY
-from chat.quota_status import QuotaStatus, RemainingQuota
+from chat.quota import KEY_IS_READ_ONLY, OWN_KEY_IS_READ_ONLY, QuotaStatus, RemainingQuota
 from twinapi import Twin
 from web import message_form
 from web.i18n import gettext

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chat.log import Log
-from chat.quota import Quota
+from chat.quota.quota import Quota
 from twinapi import TwinApiError
 
 

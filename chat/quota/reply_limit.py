@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, Integer, bindparam, func, select
 
-from chat.quota_status import SendingBlocked
+from chat.quota.status import SendingBlocked
 from chat.schema import conversations, turns
 from core.languages import N_
 

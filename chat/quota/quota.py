@@ -14,17 +14,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from chat.history_limit import check_history
-from chat.quota_status import QuotaStatus, RemainingQuota, SendingBlocked
-from chat.quota_window import HOUR_SECONDS, quota_window
-from chat.reply_limit import check_running_replies
-from chat.schema import allowances
-from chat.spent_requests import (
+from chat.quota.history_limit import check_history
+from chat.quota.reply_limit import check_running_replies
+from chat.quota.spent_requests import (
     add_requests,
     count_spent,
     count_spent_by_person,
     count_spent_from_address,
 )
+from chat.quota.status import QuotaStatus, RemainingQuota, SendingBlocked
+from chat.quota.window import HOUR_SECONDS, quota_window
+from chat.schema import allowances
 from core.database import Database, DatabaseUnavailable, upsert
 from core.languages import N_
 from twinapi import Limits

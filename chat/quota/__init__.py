@@ -1,0 +1,37 @@
+"""The quota: which messages can be sent, and how many requests they have used.
+
+The quota counts requests of an API key to the service. The limits of running replies and of the
+history of a person are checked with it.
+"""
+
+from __future__ import annotations
+
+from chat.quota.history_limit import HISTORY_FULL
+from chat.quota.quota import KEY_IS_READ_ONLY, OWN_KEY_IS_READ_ONLY, QUOTA_USED_UP, Quota
+from chat.quota.reply_limit import TOO_MANY_REPLIES
+from chat.quota.spent_requests import (
+    FIRST_TURN_REQUESTS,
+    clear_old_addresses,
+    requests_of_message,
+)
+from chat.quota.status import QuotaStatus, RemainingQuota, SendingBlocked
+from chat.quota.turn_requests import RequestsForbidden, TurnRequests
+from chat.quota.window import HOUR_SECONDS
+
+__all__ = [
+    "FIRST_TURN_REQUESTS",
+    "HISTORY_FULL",
+    "HOUR_SECONDS",
+    "KEY_IS_READ_ONLY",
+    "OWN_KEY_IS_READ_ONLY",
+    "QUOTA_USED_UP",
+    "TOO_MANY_REPLIES",
+    "Quota",
+    "QuotaStatus",
+    "RemainingQuota",
+    "RequestsForbidden",
+    "SendingBlocked",
+    "TurnRequests",
+    "clear_old_addresses",
+    "requests_of_message",
+]
