@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,7 +61,8 @@ def test_reading_lets_other_greenlets_run_however_fast_the_service_sends(
 ):
     """One call of http.client may read very many interim responses."""
     pauses: list[float] = []
-    monkeypatch.setattr(fair_response.time, "sleep", pauses.append)
+    # Other threads keep the real `time.sleep`.
+    monkeypatch.setattr(fair_response, "time", SimpleNamespace(sleep=pauses.append))
     host, port = server.getsockname()
     client = twinapi.Client(f"http://{host}:{port}", "any")
     interim = b"HTTP/1.1 100 Continue\r\n\r\n" * 4_000
