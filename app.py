@@ -1,4 +1,4 @@
-"""Entry point: the portal, with the embedded service at /api/v1 if no other is configured."""
+"""Entry point: the portal and, unless `api_url` is set, the embedded service at /api/v1."""
 
 import signal
 
@@ -124,7 +124,8 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     """Create the portal's Flask application from the environment.
 
     `overrides` maps lower-case setting names to values that take precedence.
-    Raises SettingsError, DatabaseUnavailable and DatabaseTooNew; a command prints the message.
+    Raises SettingsError, DatabaseUnavailable and DatabaseTooNew. In a command of Flask, raises
+    ClickException with the same message.
     """
     context = click.get_current_context(silent=True)
     try:
@@ -181,14 +182,14 @@ def _embedded_service_key(service: Service, settings: Settings) -> str:
     path = settings.data_dir / "portal_key"
     keys = service.container.api_keys
     if path.exists() and keys.find_by_secret(path.read_text().strip()) is None:
-        path.unlink(missing_ok=True)  # the service's database was replaced
+        path.unlink(missing_ok=True)  # the service has a new database without this key
     if path.exists():
         return path.read_text().strip()
     return load_or_create_secret(path, keys.create(PORTAL_OWNER, "The portal", "full_access")[1])
 
 
 def _flask_run_address() -> dict[str, Any]:
-    """Return the address of `flask run`, where the portal reaches the embedded service."""
+    """Return the host and port of `flask run`, at which the portal reaches the embedded service."""
     context = click.get_current_context(silent=True)
     if context is None or context.info_name != "run":
         return {}

@@ -64,7 +64,7 @@ class Accounts:
     def sign_in(self, name: str, password: str, address: str, device: str) -> SignIn:
         """Verify the password, and return a new sign-in.
 
-        `address` is the network address of the browser, `device` its name in the list of
+        `address` is the network address of the browser; `device` names the browser in the list of
         sign-ins. Raises WrongCredentials and AttemptsExceeded.
         """
         with self._verify_password(name, password, address) as (connection, person):

@@ -13,7 +13,7 @@ from accounts.schema import passwords
 from core.database import upsert
 from core.threadpool import in_serial_threadpool
 
-# NIST SP 800-63B, 3.1.1.2: a minimum length and no rules of composition.
+# NIST SP 800-63B, 3.1.1.2, requires a minimum length and forbids composition rules.
 MIN_PASSWORD_CHARACTERS = 12
 MAX_PASSWORD_CHARACTERS = 256
 # Normalizing many combining characters takes quadratic time.
@@ -87,5 +87,5 @@ def delete_hash(connection: Connection, person_id: str) -> None:
 
 
 def _normalize(password: str) -> str:
-    # Keyboards of different systems send different forms of the same character.
+    # Different systems may send the same character in different Unicode forms.
     return unicodedata.normalize("NFKC", password)

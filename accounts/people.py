@@ -17,8 +17,8 @@ from core.database import Database
 
 GROUP_SEPARATOR = ","
 
-# Issuers of identities: names that the operator has added, names that the proxy reports, and hashes
-# of API keys of the service.
+# Issuers of identities. Their subjects are the names of accounts, the names that the proxy reports,
+# and hashes of API keys of the service.
 PASSWORD_ISSUER = "password"  # noqa: S105
 PROXY_ISSUER = "proxy"
 KEY_ISSUER = "key"
@@ -44,7 +44,7 @@ class PersonNotFound(Exception):
 class Person:
     """A person who can sign in.
 
-    The operator adds the people who have an account; other people come from the proxy or use a key.
+    The operator adds the people who have an account. The proxy or an API key identifies the others.
     `has_password` is False until the person sets a password with a one-time link.
     """
 
@@ -183,7 +183,7 @@ class People:
 
 
 def subject_of(name: str) -> str:
-    """Return a name in the form used for comparison: without case, width and extra spaces.
+    """Return the form of a name used for comparison, which ignores case, width and extra spaces.
 
     Returns "" for a name that `add` would reject.
     """
@@ -240,7 +240,7 @@ _OTHER_IDENTITY = (
     .correlate(people)
     .scalar_subquery()
 )
-# Built once: building a query takes longer than executing it.
+# These queries are built once, because building a query takes longer than executing it.
 _SELECT_PEOPLE = select(
     people.c.id,
     people.c.name,

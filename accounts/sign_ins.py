@@ -33,7 +33,7 @@ class SignIn:
     seen_at: float
 
 
-# Built once, because every request of a signed-in person executes it.
+# This query is built once, because every request of a signed-in person executes it.
 _SELECT_ACTIVE = select(table).where(
     table.c.id == bindparam("id"),
     table.c.seen_at >= bindparam("seen_since"),

@@ -1,4 +1,4 @@
-"""The question whether a person's account gets the conversations from before they signed in."""
+"""Ask people who have signed in whether to adopt the conversations that they had as visitors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_DECLINED = 20
 
 @bp.before_request
 def _require_portal_key() -> BaseResponse | None:
-    """Skip the question about adoption for people with their own credential.
+    """Skip the question about adoption for people who use their own API key or JWT.
 
     The service would not let these people continue conversations that the portal's key has started.
     """

@@ -21,7 +21,7 @@ NO_STORE = "no-store"
 
 
 class IdenticonSeed(BaseConverter):
-    """Match the seed of a generated avatar."""
+    """URL converter for the hexadecimal seed from which an avatar is generated."""
 
     regex = f"[0-9a-f]{{{2 * identicon.SEED_BYTES}}}"
 

@@ -62,7 +62,7 @@ def restore(conversation_id: str) -> Response:
 
 
 def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> Response:
-    """Redirect to the page of the form, which shows a notice about the action.
+    """Redirect to the page that sent the form, which then shows a notice about the action.
 
     The page is the list or the conversation itself; any other URL is replaced by the list. Actions
     that hide a conversation always redirect to the list, where they can be undone.

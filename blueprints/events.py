@@ -21,9 +21,10 @@ from web.streaming import append_batch, htmx_frames, stream_frames
 
 bp = Blueprint("events", __name__)
 
-# Range of reconnect delays, which spreads the readers when the portal restarts.
+# Reconnect delays are random within this range, so that browsers do not reconnect all at once when
+# the portal restarts.
 RECONNECT_MS = (1_000, 6_000)
-# Reconnect delay of a person who follows too many replies.
+# Reconnect delay for a person who follows too many replies.
 BUSY_RETRY_MS = 10_000
 
 # Keep-alives are events, because the page does not see comments. The page counts a stream without
@@ -80,7 +81,7 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
             yield sse.frame(html, id=batch.last_seq)
             cursor, is_progress_shown = batch.last_seq, has_progress
         elif last_entry_at and clock.monotonic() - last_entry_at >= formatting.OVERDUE_SECONDS:
-            last_entry_at, is_progress_shown = None, True  # do not repeat the notice
+            last_entry_at, is_progress_shown = None, True  # show the notice only once
             yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
         else:
             yield _HERE

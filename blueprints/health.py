@@ -20,7 +20,7 @@ TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 @bp.get("/livez")
 @bp.get("/healthz")
 def live() -> tuple[str, int, dict[str, str]]:
-    """Return 200 if the process responds. A restart fixes no other fault, so none is checked."""
+    """Return 200 if the process responds. Checks nothing that a restart would not fix."""
     return "ok\n", 200, TEXT_HEADERS
 
 
@@ -37,7 +37,7 @@ def ready() -> tuple[str, int, dict[str, str]]:
 
 @bp.get("/healthz/request")
 def show_request() -> Response:
-    """Return what the portal sees of this request, to `twindow check` only."""
+    """Show `twindow check` what the portal sees of this request. Other clients get status 404."""
     if not is_signed_probe():
         abort(404)
     return Response(msgspec.json.encode(observe_request()), mimetype="application/json")

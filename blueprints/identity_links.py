@@ -57,7 +57,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
         page = _render_form(token, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     if deleted_id and (issuer := portal().key_issuer):
-        # After the deletion, nobody could list or revoke the person's API keys.
+        # The person is deleted, so nobody could list or revoke their API keys later.
         issuer.revoke_all(deleted_id)
     return redirect(url_for("conversations.index"), 303)
 

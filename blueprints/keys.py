@@ -1,7 +1,7 @@
 """API keys of the service: created with a JWT, and shown once.
 
-The portal vouches for people who are signed in: they need no JWT, and can list and revoke their
-keys.
+Signed-in people need not enter a JWT if the proxy passes one, or if the portal can sign one for
+the embedded service. They can also list and revoke their keys.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NAME_INVALID = N_("Enter a name of 1 to %(limit)s characters.")
 
 @bp.get("")
 def new() -> str:
-    """Show the form that creates a key, and the keys of a person that the portal vouches for."""
+    """Show the form that creates a key, and the person's keys if the portal has their JWT."""
     return _render_form("", "read_only")
 
 
@@ -117,7 +117,7 @@ def revoke(key_id: str) -> Response | tuple[str, int]:
 
 
 def _own_jwt() -> str:
-    """Return a JWT of the person, or "" if the portal cannot vouch for them."""
+    """Return the person's JWT, from the proxy or signed by the portal, or "" if there is none."""
     person, issuer = signed_in_person(), portal().key_issuer
     if person and is_from_proxy() and (token := proxy_token()):
         return token
@@ -135,7 +135,7 @@ def _has_changed(person: Person | None) -> bool:
 
 
 def _list_keys(jwt: str) -> Sequence[ListedApiKey] | None:
-    """Return the keys of the person: none if the service has no list, None after an error."""
+    """Return the person's keys: () if the service cannot list keys, None after an error."""
     try:
         return portal().client.list_api_keys(jwt)
     except TwinApiError as error:

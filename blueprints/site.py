@@ -39,7 +39,7 @@ def manifest() -> Response:
 
 @bp.get("/favicon.ico")
 def favicon() -> BaseResponse:
-    """Redirect to the icon, for documents without a link to it, such as a reply as plain text."""
+    """Redirect to the icon. Browsers request this path for documents without a link to an icon."""
     response = redirect(static_files.asset_url("favicon.svg"))
     response.headers["Cache-Control"] = CACHE_ONE_HOUR
     return response

@@ -120,7 +120,7 @@ def _add_turn(conversation_id: str) -> AddedTurn:
 
 
 def _added_fragment(added: AddedTurn) -> Response:
-    """Return the new turn and an empty composer, or all turns if the page lacks any others."""
+    """Return the new turn and an empty composer, or all turns if the page lacks earlier ones."""
     conversation = added.conversation
     is_next = added.is_new and _has_seen(added.previous_turn_id)
     is_moved = added.is_new and moves_in_sidebar(conversation, was_newest=added.was_newest)

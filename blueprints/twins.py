@@ -43,8 +43,8 @@ class GalleryView:
 
     `recent_twins` come first and are on the first page only; `twins` are the others. `total` is the
     number of all matching twins, `visible_count` the number of twins on the page after this
-    response. `first_new_index` is the index of the first twin of the requested page in `twins` of a
-    full page load, or None on the first page.
+    response. In a full page load, the requested page begins at `first_new_index` in `twins`; the
+    index is None on the first page.
     """
 
     twin_list: TwinList
@@ -111,7 +111,7 @@ def show(twin_id: str) -> BaseResponse | str:
     try:
         twin = find_twin(twin_id)
     except NotFound:
-        # After a rejected message the browser shows the URL of the form, which has no GET.
+        # A reload after a rejected message requests the URL of the form, which has no GET route.
         if twin_id.endswith(CONVERSATIONS_SUFFIX):
             return redirect(
                 url_for("twins.show", twin_id=twin_id.removesuffix(CONVERSATIONS_SUFFIX)), 303

@@ -217,7 +217,7 @@ class _ListQueries(NamedTuple):
         return _ListQueries(self.page_query.where(condition), self.count_query.where(condition))
 
 
-# Built once: building a query takes longer than executing it.
+# These queries are built once, because building a query takes longer than executing it.
 _SELECT_ONE = select(table).where(_owned_by(bindparam("conversation_id"), bindparam("person")))
 _LISTED_CONDITION = _listed_for(bindparam("person"), archived=bindparam("archived"))
 _LIST_ALL, _LIST_FOR_TWIN = (

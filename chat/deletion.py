@@ -78,14 +78,14 @@ class Deletions:
                 self._stop_reply(newest_turn.id)
             try:
                 self.purge_expired(MAX_PURGED_PER_REQUEST)
-            except DatabaseUnavailable:  # the conversation is deleted anyway
+            except DatabaseUnavailable:  # expired conversations are purged later
                 logger.warning(PURGE_FAILED)
         return row is not None
 
     def _stop_reply(self, turn_id: str) -> None:
         try:
             self.log.end(turn_id, STOPPED_BY_DELETION)
-        except DatabaseUnavailable:  # the conversation is deleted anyway
+        except DatabaseUnavailable:  # the conversation is deleted; its reply ends later
             self.log.end_later(turn_id, STOPPED_BY_DELETION)
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:

@@ -66,7 +66,7 @@ class MissedReplies:
 def _oldest_first(messages: Sequence[Message]) -> Sequence[Message]:
     """Sort messages by time.
 
-    If a message has no time, the order of the service is kept. In this case, a list that ends with
+    If a message has no time, the order of the service is kept. A list without times that ends with
     a message of the person is ignored, because the list may begin with the newest message.
     """
     if all(message.created_at for message in messages):

@@ -59,7 +59,7 @@ class ReplyWorker:
     def write_reply(
         self, conversation: Conversation, turn: Turn, resent_turn: Turn | None = None
     ) -> None:
-        """Write the complete reply to the log. The log always gets an end.
+        """Write the reply to the log, and end the turn in any case.
 
         `resent_turn` is the earlier turn that this one sends again.
         """

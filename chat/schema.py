@@ -118,7 +118,7 @@ allowances = Table(
     Column("forbidden_twin", Text),
 )
 
-# Cached list of twins, shared by all processes: one row.
+# Cached list of twins in a single row, shared by all processes.
 kept_twins = Table(
     "kept_twins",
     metadata,

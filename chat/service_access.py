@@ -21,7 +21,7 @@ MAX_PEOPLE = 500
 
 @dataclass(frozen=True, slots=True)
 class ServiceAccess:
-    """Objects that depend on the credential."""
+    """Objects that use the service with one credential."""
 
     client: Client
     catalogue: TwinCatalogue
@@ -38,7 +38,7 @@ def build_service_access(
     log: Log,
     secret_key: str,
 ) -> ServiceAccess:
-    """Build the access to the service with the credential of `client`."""
+    """Build the objects that use the service with the credential of `client`."""
     turns = Turns(log.database, log, quota, secret_key)
     missed_replies = MissedReplies(client, turns, log)
     worker = ReplyWorker(conversations, log, client, quota, missed_replies)
@@ -46,7 +46,7 @@ def build_service_access(
 
 
 class PersonalAccess:
-    """Access with the credentials of people. Each person has their own quota and twins.
+    """Service access with people's own keys and JWTs. Each person has their own quota and twins.
 
     The credentials of the last `MAX_PEOPLE` are remembered in this process, and stored nowhere.
     """
@@ -57,7 +57,7 @@ class PersonalAccess:
         self._lock = threading.Lock()
 
     def get(self, person_id: str, credential: str) -> ServiceAccess:
-        """Return the access of a person with their key or JWT.
+        """Return the `ServiceAccess` for a person's key or JWT.
 
         After a change of the credential, the person keeps the list of twins until the list is due
         for a refresh.

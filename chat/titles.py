@@ -10,7 +10,7 @@ _FENCE = re.compile(r" {0,3}(`{3,})([^`]*)")
 
 
 def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS) -> str:
-    """Return a title made from the first words of a message, with an ellipsis if cut.
+    """Return the first words of a message as a title, with an ellipsis if words are left out.
 
     Fenced code is left out. The title of a message that is only code is its first line.
     """

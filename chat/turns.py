@@ -1,4 +1,4 @@
-"""Turns: a person's messages. The row is committed, once, before the service is called."""
+"""Turns: a person's messages. A turn is committed before its message is sent to the service."""
 
 from __future__ import annotations
 

@@ -122,10 +122,10 @@ class Database:
             yield connection
 
     def now(self, connection: Connection) -> float:
-        """Return the time in seconds since 1970, by one clock for all who use the database.
+        """Return the time in seconds since 1970, by the clock of the database.
 
         On PostgreSQL this is the clock of the server, because the clocks of different machines
-        differ. All processes that use an SQLite file are on one machine.
+        differ. On SQLite it is the clock of the machine, which all processes share.
         """
         if self.is_sqlite:
             return self.clock.time()

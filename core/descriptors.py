@@ -7,7 +7,7 @@ from contextlib import suppress
 
 # Number of connections that one worker can serve.
 MAX_CONNECTIONS = 20_000
-# Number of descriptors that is used if the system sets no limit.
+# Number of descriptors to use if the system sets no limit.
 UNLIMITED = 65_536
 
 

@@ -114,18 +114,18 @@ class Worker(GeventWorker):  # type: ignore[misc]
         try:
             return super().handle_request(listener_name, request, *args)
         except OSError as error:
-            if error.errno == errno.ETIMEDOUT:  # otherwise gunicorn logs a traceback
+            if error.errno == errno.ETIMEDOUT:  # gunicorn would log a traceback
                 raise ConnectionResetError(errno.ECONNRESET, "write timeout") from None
             raise
         finally:
             self.running_requests -= 1
 
     def handle_exit(self, _sig: int, _frame: FrameType | None) -> None:
-        """Exit after the running requests, or after `REQUEST_GRACE_SECONDS` (SIGTERM)."""
+        """On SIGTERM, exit when no request is running, or after `REQUEST_GRACE_SECONDS`."""
         self._schedule_exit(grace_seconds=REQUEST_GRACE_SECONDS)
 
     def handle_quit(self, _sig: int, _frame: FrameType | None) -> None:
-        """Exit at once (SIGINT, SIGQUIT)."""
+        """On SIGINT or SIGQUIT, exit at once."""
         self._schedule_exit(grace_seconds=0)
 
     def _schedule_exit(self, grace_seconds: float) -> None:

@@ -15,10 +15,10 @@ from sqlalchemy.engine import make_url
 from core.settings import ROOT, Settings
 from core.urls import without_credentials
 
-# The same format as that of gunicorn's own lines.
+# gunicorn's own lines have the same format, without `context`.
 FORMAT = "[%(asctime)s] [%(process)d] [%(levelname)s] %(context)s%(message)s"
 TIME_FORMAT = "%Y-%m-%d %H:%M:%S %z"
-# Warnings of gunicorn, one for each malformed request.
+# gunicorn logs a warning for each malformed request.
 MAX_WARNINGS_PER_MINUTE = 60
 MAX_PATH_CHARACTERS = 200
 REQUEST_ID_EXTENSION = "twindow-request-id"

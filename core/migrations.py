@@ -7,7 +7,7 @@ from typing import Any
 
 from core.database import Database
 
-_LOCK_ID = 8429  # arbitrary, but the same in every process
+_LOCK_ID = 8429  # lock id: arbitrary, but the same in every process
 
 
 class DatabaseTooNew(Exception):

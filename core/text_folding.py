@@ -27,7 +27,7 @@ _DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+")
 # Normalisation sorts the marks of a letter in quadratic time, so texts are folded in chunks.
 _CHUNK = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
-# Ligatures of whole phrases. Decomposition makes them up to eighteen times as long.
+# Ligatures of whole phrases are ignored: each decomposes into up to eighteen characters.
 _PHRASE_LIGATURES = re.compile("[\ufdfa\ufdfb]")
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 

@@ -39,7 +39,7 @@ EVERY_TWIN = TwinAccess()
 
 
 class TwinGroups:
-    """Rules such as `sales=sales,managers; legal=legal; *=staff`, and their original notation.
+    """Rules, parsed from text such as `sales=sales,managers; legal=legal; *=staff`.
 
     A rule has the id of a twin and the groups that may use the twin. Characters such as `=` and `;`
     in an id are percent-encoded. `*` is every twin without a rule. Raises ValueError with a plain
@@ -61,7 +61,7 @@ class TwinGroups:
             raise ValueError("it contains no rule")
 
     def __str__(self) -> str:
-        """Return the original notation."""
+        """Return the value as it was set."""
         return self.text
 
     def access_for(self, groups: Collection[str]) -> TwinAccess:

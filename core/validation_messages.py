@@ -18,7 +18,8 @@ UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 def explain(error: ValidationError, target: Any) -> tuple[str, str]:
     """Return the invalid field and the reason: ("temperature", "should be a number from 0 to 2").
 
-    The field is "" for the whole value. `target` is the type that the value should convert to.
+    The field is "" if the whole value is invalid. `target` is the type that the value should
+    convert to.
     """
     match = MSGSPEC_ERROR.fullmatch(str(error))
     reason, path = (match[1], match[2] or "") if match else (str(error), "")

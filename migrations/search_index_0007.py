@@ -60,10 +60,10 @@ def make_rows(
 
 
 def owner_token(person: str, *, title: bool) -> str:
-    """Return the word that identifies a person as the owner of index rows.
+    """Return the word that marks the index rows of a person; rows of titles have another word.
 
-    Rows of titles have a different word than other rows. No text contains an owner word. A query
-    for the word lets the index select a person's rows, however many rows other people have.
+    A query for such a word lets the index select the person's rows, however many rows other people
+    have. No text contains such a word, because "=" never occurs in an indexed word.
     """
     return ("=t" if title else "=m") + hashlib.sha256(person.encode()).hexdigest()[:24]
 

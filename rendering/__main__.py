@@ -1,6 +1,6 @@
 """The child process of `RenderProcess`: renders the texts that arrive on standard input.
 
-Each line is a JSON array of text and scope; the response is a line with the HTML as JSON.
+Each line is a JSON array of the arguments of `render`; the response is a line of HTML as JSON.
 """
 
 from __future__ import annotations

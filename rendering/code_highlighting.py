@@ -13,7 +13,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
-# Only these languages are highlighted, because many lexers can be made to run for minutes.
+# Only these languages are highlighted, because many other lexers take minutes for some texts.
 LANGUAGES = {
     *("bash", "c", "c++", "console", "cpp", "cs", "csharp", "css", "diff", "docker", "dockerfile"),
     *("go", "golang", "haskell", "html", "ini", "java", "javascript", "js", "json", "jsx"),
@@ -51,7 +51,7 @@ _CODE_WITH_CLASS = re.compile(r'<code class="[^"]*">')
 # The regular expressions of the C lexer backtrack over long white space.
 _LONG_WHITESPACE = re.compile(r"\s{200}")
 # The lexers of these languages backtrack over many backslashes in some strings. Each value is the
-# text that opens these strings; "" matches any code.
+# text that opens such a string; "" stands for any code.
 _SHELLS = ("bash", "sh", "shell", "zsh", "console", "docker", "dockerfile")
 _BACKTRACKING = dict.fromkeys(_SHELLS, "$'") | {"scala": '"', "perl": ""}
 MAX_ESCAPES = 12

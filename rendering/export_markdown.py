@@ -12,9 +12,9 @@ from rendering.preprocess import MARKDOWN_OPTIONS, MAX_ESCAPE_PASSES, is_html
 
 # Parsers that do not support formulas recognise HTML and images inside formulas.
 _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
-# Text that any parser may take for HTML or for an image, with the backslashes before it. Parsers
-# disagree about the definition of a tag, but not about a URL in angle brackets.
-# A match begins at the first backslash; the lookbehind prevents a match from the later ones.
+# Start of text that any parser may recognise as HTML or an image, and the backslashes before it.
+# Parsers disagree about the definition of a tag, but not about a URL in angle brackets.
+# A match begins at the first backslash; the lookbehind keeps it from beginning at a later one.
 _MARKUP = re.compile(r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
 _LESS_THAN = "&lt;"
 # White space in Markdown; `rstrip()` without this argument would remove more characters.
@@ -23,9 +23,10 @@ _FENCE = re.compile(rb"`{3,}|~{3,}")
 
 
 def embed_markdown(text: str) -> str:
-    """Return a text that neither merges with the text before it nor absorbs the text after it.
+    """Return Markdown that can be inserted into an exported document.
 
-    HTML and images are escaped for any viewer, and an open code fence is closed.
+    HTML and images are escaped for any viewer, headings are lowered, and an open code fence is
+    closed.
     """
     return _close_code_fence(
         lower_headings(escape_markup(text.replace("\r\n", "\n").replace("\r", "\n")))
@@ -53,7 +54,7 @@ def escape_markup(text: str) -> str:
             escaped_text = _escape_outside_code(escaped_text, options)
         if escaped_text == text:
             return text
-        # The parser may now take text after the escaped HTML for HTML.
+        # The parser may now recognise HTML in the text after the escaped HTML.
         text = escaped_text
     return _escape_all(text)
 
@@ -126,7 +127,7 @@ def _close_code_fence(text: str) -> str:
 
 
 def _ends_at_top_level(text: str) -> bool:
-    """Return whether a heading after the text would be outside code, lists and quotations."""
+    """Return whether a heading that follows the text is outside code, lists and quotations."""
     padded_text = f"{text.rstrip(BLANK_CHARACTERS)}\n\n"
     heading_start = len(padded_text.encode())
     depth = 0

@@ -12,7 +12,7 @@ from latex2mathml.converter import convert
 
 MAX_FORMULA_CHARACTERS = 1_000
 MAX_INLINE_LENGTH = 60
-# Limit for one formula; MathML is at least thirty times as long as LaTeX.
+# Maximum size of the MathML of one formula; it is at least thirty times as long as the LaTeX.
 MAX_MATHML_BYTES = 32 * 1024
 # Limits for one reply; further formulas are shown as source. The conversion of a short formula
 # takes a tenth of a millisecond.
@@ -138,7 +138,7 @@ class MathBudget(NamedTuple):
     characters: int = MAX_TOTAL_MATHML_CHARACTERS
 
     def subtract(self, rendered_html: str) -> MathBudget:
-        """Return the budget that is left after the formulas in `rendered_html`."""
+        """Return the formula budget that is left after the formulas in `rendered_html`."""
         costs = [
             formula.end() - formula.start() for formula in _MATH_ELEMENT.finditer(rendered_html)
         ]

@@ -11,7 +11,7 @@ import idna
 
 # RFC 1035, 2.3.4.
 MAX_LABEL_LENGTH = 63
-# Limit for one host name: more than anybody can read.
+# Host names with more non-ASCII letters are rejected, because nobody could read them.
 MAX_NON_ASCII_LETTERS = 24
 
 _LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
@@ -19,12 +19,13 @@ _TAG_OR_URL = re.compile(r"(<[^>]*>)|\b(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d
 _TAG = re.compile(r"<[^>]*>")
 _REL_ATTRIBUTE = ' rel="noopener noreferrer nofollow"'
 # A URL ends before an escaped quotation mark, angle bracket or space, and before Japanese or Arabic
-# punctuation. A URL also ends before a final entity, whose semicolon `_TAG_OR_URL` leaves out.
+# punctuation. A URL also ends before an entity at its end, which `_TAG_OR_URL` matches without
+# the semicolon.
 _URL_END = re.compile(
     r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$|[\u3001\u3002\u300d\u300f\u3011\uff01\uff09\uff1a\uff1b\uff1f\u060c\u061b\u061f]"
 )
-# Browsers (WHATWG URL) expect at least two slashes of either kind before the authority. A URL with
-# fewer slashes is relative to a page of the same scheme, so it leads to the portal.
+# Browsers (WHATWG URL) expect at least two slashes of either kind before the authority. On a page
+# of the same scheme, a URL with fewer slashes is a relative URL, so it leads to the portal.
 _HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
 _IGNORED_WHITESPACE = re.compile(r"[\t\r\n]")
 _PORT = re.compile(r":\d*$")
@@ -100,7 +101,7 @@ def _mailboxes(url: str) -> str:
     if scheme.lower() != "mailto":
         return ""
     path, _, query = rest.partition("?")
-    # RFC 6068: header fields may name more recipients.
+    # The query of a mailto link can name more recipients (RFC 6068).
     parameters = parse_qsl(query.replace("+", "%2B"))
     extra_recipients = [value for name, value in parameters if name.lower() in ("to", "cc", "bcc")]
     mailboxes = ",".join([unquote(path), *extra_recipients]).split(",")

@@ -56,7 +56,10 @@ def is_too_deep(text: str) -> bool:
 
 
 def has_too_many_cells(text: str, limit: int) -> bool:
-    """Return whether tables become much larger than their source: short rows are filled up."""
+    """Return whether the tables have too many columns, or more than `limit` cells together.
+
+    Every row counts as a full one, because the parser adds missing cells.
+    """
     if "|" not in text:
         return False
     columns = cells = 0
@@ -64,7 +67,7 @@ def has_too_many_cells(text: str, limit: int) -> bool:
         row = line.strip(" \t>")
         if not row:
             columns = 0
-        elif "|" in row and not row.strip("|: \t-"):  # the second row of a table
+        elif "|" in row and not row.strip("|: \t-"):  # the delimiter row of a table
             columns = max(columns, row.count("|"))
         cells += columns
         if cells > limit or is_table_too_large(columns, cells):
@@ -85,7 +88,7 @@ def escape_raw_html(text: str) -> str:
         escaped_text = _escape_html_events(text)
         if escaped_text == text:
             return text
-        # The parser may now take text after the escaped HTML for HTML.
+        # The parser may now recognise HTML in the text after the escaped HTML.
         text = escaped_text
     return text.replace("<", escape_html("<"))
 

@@ -33,7 +33,8 @@ _REFERENCE_START = re.compile(r"&(?=[#A-Za-z0-9])")
 # The bidirectional controls of Unicode, which can make code look different from the code that runs.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-# No images: the host of an image would learn what a person reads. No id, no hx-*, no style.
+# Images are not allowed, because the host of an image would learn what a person reads. The
+# attributes id, hx-* and style are not allowed either.
 _cleaner = nh3.Cleaner(
     tags={
         *("a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6"),

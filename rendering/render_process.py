@@ -63,7 +63,7 @@ class RenderProcess:
                 self._stop_child()
                 if is_last_attempt:
                     break
-                # An idle child ends; this one may have ended just now.
+                # The child may have ended just now, because it was idle: try again with a new one.
             if self._is_closed:
                 raise RendererClosed
         logger.warning("A reply of %d characters was not rendered.", len(text))

@@ -58,7 +58,7 @@ def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask
     model = ModelClient(settings)
     queue = None
     if model.max_parallel_replies:
-        # Round the number of slots up: the model server queues requests that exceed its limit.
+        # Round the number of slots up, because the model server queues requests beyond its limit.
         queue = ReplyQueue(math.ceil(model.max_parallel_replies / settings.workers))
     app.extensions[EXTENSION_KEY] = Container(
         settings=settings,

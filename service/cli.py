@@ -63,7 +63,7 @@ def create_cli_group(app: Flask) -> click.Group:
 
     @commands.command("twins", help="List the twins and check their files.")
     def twins() -> None:
-        logging.getLogger("service").setLevel(logging.ERROR)  # problems are printed below
+        logging.getLogger("service").setLevel(logging.ERROR)  # the loop below prints the problems
         for twin in container.twins.list_all():
             click.echo(f"{twin.id}\t{twin.front_matter.name}")
         problems = container.twins.problems()

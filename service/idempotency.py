@@ -35,9 +35,9 @@ class IdempotencyKey:
 
     @property
     def stored_forms(self) -> tuple[str, str]:
-        """Return the forms in which the key may be stored: as a digest, or unchanged.
+        """Return the values under which the key may be stored: its digest, or the key itself.
 
-        Earlier versions stored keys unchanged. A stored key is kept for a day.
+        Earlier versions stored the key itself; these keys are deleted after a day.
         """
         return self.digest, self.key
 

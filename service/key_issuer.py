@@ -11,7 +11,7 @@ TOKEN_SECONDS = 60
 
 
 class KeyIssuer:
-    """Tokens with which people manage their API keys, and the groups of these keys."""
+    """Signs tokens with which people manage their API keys, and updates or revokes the keys."""
 
     def __init__(self, jwt_tokens: JwtTokens, api_keys: ApiKeys) -> None:
         self._jwt_tokens = jwt_tokens

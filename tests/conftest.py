@@ -232,7 +232,7 @@ def bundled_model(processes: None) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Run a real Chromium."""
-    # Find Chromium first, because the search for Playwright's own Chromium starts Playwright.
+    # Find Chromium first: the search may start Playwright, which cannot run twice at once.
     path = chromium.find_or_install_chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)

@@ -76,7 +76,7 @@ def exported_names(package: str) -> set[str]:
 
 
 def public_package(module: str) -> str | None:
-    """Return the innermost package with a public interface that contains a module."""
+    """Return the innermost package that contains a module and has a public interface."""
     parts = module.split(".")
     packages = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next(

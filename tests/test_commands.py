@@ -1,4 +1,4 @@
-"""Commands in a shell with other settings than the server."""
+"""Commands that run in a shell whose settings differ from the server's."""
 
 from __future__ import annotations
 

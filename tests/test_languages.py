@@ -20,7 +20,7 @@ from tools.translations import (
 
 PLACE = re.compile(r"%\((\w+)\)s")
 ROOT = CATALOGS_DIR.parent
-# Parts of a template that need no translation: marked text, scripts, drawings, tags, entities.
+# Parts of a template without text to translate: `trans` blocks, scripts, drawings, tags, entities.
 TAG = re.compile(
     r"\{% trans.*?endtrans %\}|<script.*?</script>|<svg.*?</svg>|<[^>]*>|\{[{%#].*?[}%#]\}|&\w+;",
     re.DOTALL,

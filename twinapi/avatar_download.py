@@ -76,7 +76,7 @@ class AvatarDownloader:
                 if response.status != 200:
                     raise AvatarUnavailable(f"the response status is {response.status}")
                 content = b""
-                # Only an empty read distinguishes the end of the body from a lost connection.
+                # Only the read after the last byte raises an error if the connection was lost.
                 while len(content) <= max_bytes and (
                     chunk := response.read(max_bytes + 1 - len(content))
                 ):

@@ -63,7 +63,7 @@ class Client:
             ca_file=ca_file,
             connect_timeout=connect_timeout,
             head_timeout=answer_timeout,
-            # ReplyStream has an earlier idle deadline, which raises a more precise error.
+            # ReplyStream enforces `idle_timeout` itself, and raises a more precise error.
             read_timeout=idle_timeout + 5,
             on_response=self._report_limits,
         )

@@ -1,7 +1,7 @@
 """Errors of the client, each with a code and parameters for the message that people see.
 
 TwinApiError
-├── ConnectionFailed        no connection, or no response in time
+├── ConnectionFailed        no connection, or no complete response in time
 ├── AvatarUnavailable       an avatar that cannot be fetched, or is no image
 ├── ApiError                a response other than 2xx: its status and detail
 │   ├── Unauthorized        401
@@ -25,8 +25,8 @@ class TwinApiError(Exception):
 
     `code` identifies the message that people see, and `params` are the values in this message
     (web/i18n/service_messages.py). `perhaps_received` is True if the service may have received the
-    person's message despite the error. `unsent_requests` is the number of requests that were not
-    sent.
+    person's message despite the error. `unsent_requests` is 1 if the service cannot have received
+    the request, otherwise 0.
     """
 
     code = "service_unusable"
@@ -41,7 +41,7 @@ class TwinApiError(Exception):
 
 
 class ConnectionFailed(TwinApiError):
-    """Raised when there was no response."""
+    """Raised when there is no complete response."""
 
     code = "not_connected"
     perhaps_received = False

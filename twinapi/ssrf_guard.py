@@ -1,4 +1,4 @@
-"""Protection against server-side request forgery by the URLs of avatars."""
+"""Protection against server-side request forgery through avatar URLs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONNECT_TIMEOUT_SECONDS = 3.0
 MAX_ADDRESSES = 3
 # All public IPv6 addresses are in 2000::/3; others are local, or embed an IPv4 address.
 PUBLIC_IPV6 = IPv6Network("2000::/3")
-# Addresses of cloud metadata services, and some that older versions of Python report as global.
+# Networks of cloud metadata services and 6to4 relays; Python may report them as global.
 NON_PUBLIC_IPV4 = [
     IPv4Network(each) for each in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")
 ]

@@ -34,9 +34,9 @@ class ReplyStream(Watchable):
     """Iterable over the events of one reply.
 
     The first step of the iteration sends the request. The iteration ends with Complete or Failed,
-    or raises a TwinApiError. After `close`, which any thread may call, a streamed reply just ends.
-    Timeouts are in seconds. Only events extend the idle deadline, not comments, blank lines or
-    junk.
+    or raises a TwinApiError. Any thread may call `close`; the iteration over a streamed reply then
+    ends without an error. Timeouts are in seconds. Only events extend the idle deadline, not
+    comments, blank lines or junk.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""HTTP requests to the service; errors of requests and urllib3 become TwinApiError."""
+"""HTTP requests to the service; network errors become TwinApiError."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 CHUNK_BYTES = 8 * 1024
 # Time limit for the body of an error response, whose status is usually enough.
 ERROR_BODY_SECONDS = 5.0
-# Longer details are for developers, not for the person at the screen.
+# Longer error details are dropped: they are for developers, not for the person.
 MAX_DETAIL_CHARACTERS = 300
 
 
@@ -48,8 +48,8 @@ _ERROR_BY_STATUS: dict[int, type[errors.ApiError]] = {
 class Transport:
     """An HTTP session for one service; `on_response` receives each response and the key used.
 
-    The key is sent only as a Bearer token: on a redirect, requests would pass X-API-Key on to
-    another host. Settings of the environment are ignored: a ~/.netrc would replace the key, and a
+    The key is sent only as a Bearer token, and redirects are not followed, so that no other host
+    gets the key. Settings of the environment are ignored: a ~/.netrc would replace the key, and a
     proxy would see the key.
     """
 
@@ -110,7 +110,7 @@ class Transport:
         data = None
         if body is not None:
             request_headers["Content-Type"] = "application/json"
-            # An escaped emoji takes twelve bytes instead of four, which soon exceeds body limits.
+            # Do not escape emoji: escapes are three times as long, and services limit the size.
             data = json.dumps(body, ensure_ascii=False).encode()
         try:
             url = self.base_url + path

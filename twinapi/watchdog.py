@@ -1,4 +1,4 @@
-"""Deadlines enforced by a thread: the timeout of a socket restarts with every byte."""
+"""Deadlines enforced by a thread, because a socket timeout restarts with every byte."""
 
 from __future__ import annotations
 

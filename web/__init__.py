@@ -34,9 +34,9 @@ def init_app(app: Flask, portal: Portal) -> None:
         MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
         MAX_FORM_PARTS=MAX_FORM_FIELDS,
         WTF_CSRF_TIME_LIMIT=None,
-        # For pages without JavaScript: the minimum time between two snapshots of a reply, and
-        # the maximum time between two polls of the reply log.
+        # Pages without JavaScript: minimum time between two snapshots of a reply.
         NOSCRIPT_MIN_INTERVAL_SECONDS=0.4,
+        # Pages without JavaScript: maximum time between two checks whether a snapshot is due.
         NOSCRIPT_POLL_SECONDS=1.0,
     )
     url_converters.init_app(app)

@@ -17,7 +17,7 @@ from web.i18n import english_message
 from web.setup_check import find_problem
 from web.stream_probe import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
-# The check command removes this sentence from messages, because its users are administrators.
+# The check command removes this sentence from messages: administrators run the command.
 CONTACT = " Please contact your administrator."
 MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0

@@ -14,7 +14,7 @@ from web.container import portal
 IPV6_PREFIX = 64
 # Some proxies add the port: 192.0.2.1:5678, [2001:db8::1]:5678.
 _WITH_PORT = re.compile(r"\[(?P<ipv6>[^]]+)](:\d+)?|(?P<ipv4>[\d.]+):\d+", re.ASCII)
-# The address in an element of `Forwarded`, which may be quoted.
+# Matches the address in an element of `Forwarded`; the address may be quoted.
 _FOR = re.compile(r'(?:^|;)\s*for="?([^";]*)', re.ASCII | re.IGNORECASE)
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
 

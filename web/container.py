@@ -1,4 +1,4 @@
-"""The portal's collaborators, built once per process and attached to the app."""
+"""The portal's dependency container, built once per process and attached to the app."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MISSING_SIGN_IN = (
 
 
 class KeyIssuer(Protocol):
-    """Issuer of tokens with which the people of the portal create API keys at its service."""
+    """Interface for the API keys that people have at the embedded service."""
 
     @property
     def can_sign(self) -> bool:
@@ -65,7 +65,7 @@ class KeyIssuer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """The collaborators of one portal.
+    """The dependencies that all requests of a portal share.
 
     `model_note` returns a note for visitors about the model of the embedded service, or None. Only
     the embedded service has a `key_issuer`.
@@ -197,7 +197,7 @@ def build_portal(
     model_note: Callable[[], object | None],
     key_issuer: KeyIssuer | None = None,
 ) -> Portal:
-    """Migrate the database and build the collaborators. `api_key` is the service's API key.
+    """Migrate the database and build the portal. `api_key` is the service's API key.
 
     Raises DatabaseUnavailable when the database cannot be migrated, and SettingsError when the
     sign-in mode is missing.

@@ -51,7 +51,7 @@ class RejectedMessage(Exception):
 
     @property
     def is_content_error(self) -> bool:
-        """Return whether another text might be accepted."""
+        """Return whether the person might correct the error by changing the text."""
         return self.status in CONTENT_ERRORS
 
 

@@ -1,4 +1,4 @@
-"""Diagnosis of a portal behind a proxy: the first problem, and a line that may fix it."""
+"""Check of a portal behind a proxy: it reports the first problem, and a possible fix."""
 
 from __future__ import annotations
 

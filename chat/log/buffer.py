@@ -1,4 +1,4 @@
-"""In-memory buffer of one reply log, for its worker or as a mirror of a remote log."""
+"""In-memory buffer of one reply log, which this process writes or mirrors from another one."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class LogBuffer:
             return self._on_end is not None
 
     def abandon(self) -> None:
-        """Release all waiting readers without an end.
+        """Wake all waiting readers without appending an end.
 
         The rest of the log is in the database, or was never written.
         """

@@ -1,4 +1,4 @@
-"""Storing the ends of replies, one or many in a transaction."""
+"""Store the end of one reply, or of several replies in one transaction."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def store_end(
     ended: Ended,
     buffer: LogBuffer | None,
 ) -> tuple[Ended, bool]:
-    """Replace all entries of a turn by its end, unless the turn has ended.
+    """Replace all entries of a turn with `ended`, unless the turn has already ended.
 
-    The caller must have locked the turn. `rows` are the stored entries of the turn. Returns its
-    final entry, and whether this call has ended the turn. If `ended` has no text, the final entry
-    has the text so far. If the turn has already ended, only a higher number of unsent requests is
-    stored.
+    The caller must have locked the turn. `rows` are the stored entries of the turn. Returns the
+    final entry of the turn, and whether this call has ended the turn. If `ended` has no text, the
+    final entry has the text so far. If the turn has already ended, only `unsent_requests` is
+    updated, and only to a higher value.
     """
     last_seq, last_entry = rows[-1] if rows else (0, None)
     if isinstance(last_entry, Ended):

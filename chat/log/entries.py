@@ -43,7 +43,7 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     params: dict[str, str] = {}
     perhaps_received: bool = False
     gone: bool = False
-    # The service would reject the same message again.
+    # The message is too long, so the service would reject a retry.
     too_long: bool = False
     retry_at: float | None = None
     # Requests of the turn that were reserved, but not sent.

@@ -63,9 +63,10 @@ class Flusher:
     def flush(self, slice_seconds: float = 0.0) -> None:
         """Record a heartbeat if it is due, and store all appended entries.
 
-        Entries whose slice of `slice_seconds` is not over wait for the next flush. So do entries of
-        turns that another transaction has locked. If another process has ended a turn, this method
-        ends its buffer. Buffers of deleted turns are dropped. Raises DatabaseUnavailable.
+        Entries stay in the buffer until their slice of `slice_seconds` is over. Entries of turns
+        that another transaction has locked wait for the next flush. If another process has ended a
+        turn, this method ends its buffer. Buffers of deleted turns are dropped. Raises
+        DatabaseUnavailable.
         """
         with self._flush_lock:
             self._record_heartbeat_if_due()
@@ -102,9 +103,9 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        """Store the ends that are not stored yet.
+        """Store the ends in `unstored_ends`.
 
-        An end that could not be stored is tried last in the next run.
+        An end that cannot be stored moves to the back of the queue.
         """
         unstored_ends = self._buffers.unstored_ends
         for turn_id, ended in list(unstored_ends.items()):

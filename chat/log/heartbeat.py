@@ -33,7 +33,8 @@ class Heartbeat:
         self.worker_id = secrets.token_urlsafe(16)
         self._counter = 0
         self._recorded_at = 0.0
-        # By worker id: last counter, seconds for which it has not changed, time of observation.
+        # Maps a worker id to its last counter, the seconds for which the counter has not changed,
+        # and the time of the last observation.
         self._observations: dict[str, tuple[int, float, float]] = {}
         self._lock = threading.Lock()
 

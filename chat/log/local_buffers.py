@@ -48,11 +48,11 @@ class LocalBuffers:
         return dict(self._buffers)
 
     def end(self, turn_id: str, ended: Ended) -> None:
-        """Remove the buffer of a turn, if there is one, and send the end to its readers."""
+        """Remove the buffer of a turn, if there is one, and send `ended` to its readers."""
         if buffer := self._buffers.pop(turn_id, None):
             buffer.end(ended)
 
     def drop(self, turn_id: str) -> None:
-        """Remove the buffer of a turn, if there is one. Its readers stop waiting and get no end."""
+        """Remove the buffer of a turn, if there is one. Its readers stop without a final entry."""
         if buffer := self._buffers.pop(turn_id, None):
             buffer.abandon()

@@ -40,8 +40,8 @@ NOT_CONFIRMED = Ended(ReplyState.FAILED, code="database_unreadable")
 class Log:
     """Reply logs of all turns.
 
-    `on_end(turn_id, text)` is called after this process has stored the end of a reply with text and
-    notified the readers. During a shutdown it is not called. `on_end` must not raise.
+    When this process has stored the end of a reply that has text, and has notified the readers, it
+    calls `on_end(turn_id, text)`, except during a shutdown. `on_end` must not raise.
     """
 
     # Readers get an empty batch after this long without entries.
@@ -67,9 +67,9 @@ class Log:
     def claim(self, connection: Connection, turn_id: str) -> str:
         """Open the buffer of a turn that the transaction inserts. Return the id of the worker.
 
-        The heartbeat is recorded in the same transaction, so that no process that sees the turn
-        takes its worker for dead. If the transaction fails, call `cancel_claim`. Raises
-        DatabaseUnavailable when this process is shutting down.
+        Also records a heartbeat in the transaction, so that other processes do not consider the
+        worker dead. If the transaction fails, call `cancel_claim`. Raises DatabaseUnavailable when
+        this process is shutting down.
         """
         if self.is_closing:
             raise DatabaseUnavailable
@@ -130,8 +130,9 @@ class Log:
         """End a turn and return True, or return False if it has already ended.
 
         Replaces all entries of the turn with `ended`. An end without text keeps the text so far. If
-        the turn has already ended, only a higher number of unsent requests is stored. Returns
-        False if the `precondition`, checked in the transaction, fails. Raises DatabaseUnavailable.
+        the turn has already ended, only `unsent_requests` is updated, and only to a higher value.
+        Returns False if the `precondition`, checked in the transaction, fails. Raises
+        DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:
@@ -191,7 +192,7 @@ class Log:
             try:
                 self._recovery.interrupt(turn_id)
                 stored_batches[turn_id] = self.read(turn_id)
-            except DatabaseUnavailable:  # not ended yet, but already shown as interrupted
+            except DatabaseUnavailable:  # show as interrupted; a later call ends the turn
                 stored_batches[turn_id] = as_interrupted(stored_batches[turn_id])
         return buffered_batches | stored_batches
 
@@ -237,7 +238,7 @@ class Log:
         """
         self.is_closing = True
         self._recovery.close()
-        self._flusher.close()  # a flush would lock the turns that are ended below
+        self._flusher.close()  # a flush locks turns, so they could not be ended
         end_running_replies(self.database, self._notifier, self._buffers, self.end)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self._heartbeat.remove_own_heartbeat(connection)

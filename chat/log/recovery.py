@@ -34,7 +34,7 @@ class Recovery:
     `local_turn_ids` have a worker in this process and are never abandoned.
     """
 
-    # If the lock takes longer than this, live workers cannot write their heartbeats either.
+    # After a longer wait for the lock, even live workers may be late with their heartbeats.
     max_lock_wait_seconds = 0.5
 
     def __init__(

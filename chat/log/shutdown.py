@@ -57,7 +57,7 @@ def end_running_replies(
             ended_ids = _end_one_by_one(batch, end_turn)
         if not ended_ids:
             database.clock.sleep(RETRY_SECONDS)
-        # Locked replies are tried last.
+        # Move locked replies to the back of the queue.
         locked = {turn_id: batch[turn_id] for turn_id in batch.keys() - ended_ids}
         ends = {turn_id: ended for turn_id, ended in ends.items() if turn_id not in batch} | locked
 

@@ -104,7 +104,7 @@ def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry
 
 
 def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
-    """Replace all entries of a turn with its end.
+    """Replace all entries of a turn with `ended`.
 
     Also clears the worker of the turn and adds the reply to the search index.
     """

@@ -1,7 +1,7 @@
 """The quota: which messages can be sent, and how many requests they have used.
 
-The quota counts requests of an API key to the service. The limits of running replies and of the
-history of a person are checked with it.
+The quota counts requests of an API key to the service. `Quota.check` also checks how many
+replies to a person are running, and how many messages the person keeps.
 """
 
 from __future__ import annotations

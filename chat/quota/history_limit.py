@@ -12,7 +12,7 @@ HISTORY_FULL = N_(
     "You've reached the limit of saved messages. Delete conversations that you no longer need."
 )
 
-# Built once, because every message executes it.
+# The query is built once, because every message executes it.
 _KEPT_TURNS = (
     select(turns.c.id)
     .join(conversations)

@@ -43,7 +43,7 @@ ADDRESS_SHARE_USED_UP = N_("Your network has reached its share of the hourly lim
 KEY_IS_READ_ONLY = N_("Sending is disabled: this portal currently has read-only access.")
 OWN_KEY_IS_READ_ONLY = N_("Sending is disabled: your key is read-only.")
 
-# Built once, because every page with a composer executes it.
+# The query is built once, because every page with a composer executes it.
 _SELECT_ROW = select(allowances).where(allowances.c.key == bindparam("key"))
 
 

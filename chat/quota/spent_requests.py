@@ -13,7 +13,7 @@ DAY_SECONDS = 24 * 3600.0
 # A transaction of SQLite blocks all greenlets.
 CLEARED_TURNS_PER_TRANSACTION = 20
 CLEAR_PAUSE_SECONDS = 0.01
-FIRST_TURN_REQUESTS = 2  # one creates the conversation, one sends the message
+FIRST_TURN_REQUESTS = 2  # one request creates the conversation, one sends the message
 
 # These queries are built once, because each message and each page with a composer executes some of
 # them.
@@ -35,7 +35,7 @@ Spent = tuple[int, float | None]
 
 
 def requests_of_message(service_id: str | None) -> int:
-    """Return how many requests a message needs in a conversation with this id at the service."""
+    """Return how many requests a message needs: two if the conversation has no `service_id` yet."""
     return 1 if service_id else FIRST_TURN_REQUESTS
 
 

@@ -1,4 +1,4 @@
-"""The window of the quota: which requests count, against which limit."""
+"""The window of the quota: the period whose requests count, and their limit."""
 
 from __future__ import annotations
 

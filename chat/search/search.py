@@ -26,7 +26,7 @@ from core.twin_groups import EVERY_TWIN, TwinAccess
 HITS_PER_PAGE = 20
 MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
-# Limit per process, so that slow searches leave connections for other requests.
+# Limit of searches per process, so that slow ones leave connections for other requests.
 MAX_CONCURRENT_SEARCHES = 5
 
 _index = table("passages_index", column("rowid"))
@@ -128,7 +128,7 @@ def _query_terms(q: str) -> list[str]:
 
 
 def _parse_cursor(after: str) -> tuple[str, int | None]:
-    """Return the section of a cursor ("t" for titles, "m" for other texts) and its row id.
+    """Return where the previous page ended: at a title ("t") or another text ("m"), and its row id.
 
     The rows of the next page have smaller ids. An invalid cursor starts from the beginning.
     """
@@ -143,7 +143,7 @@ def _make_cursor(row: Row[Any]) -> str:
 def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
     """Select the index rows that contain all words, newest first.
 
-    The first word is the `owner_token` of the person.
+    `words` begins with the `owner_token` of the person.
     """
     query = select(
         rows.c.id.label("row_id"),

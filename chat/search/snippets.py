@@ -13,7 +13,7 @@ from core import text_folding
 LEADING_CONTEXT_LENGTH = 50
 SNIPPET_LENGTH = 200
 MAX_MAPPED_LENGTH = 20_000
-# Enough hits to tell which word is rare.
+# The first hits are enough to tell which term is rare.
 MAX_COUNTED_HITS = 200
 
 # Matches only Markdown syntax: the characters of "a ** b" and "if i > 1" are kept.

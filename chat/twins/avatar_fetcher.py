@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 MAX_CONCURRENT_FETCHES = 4
 POLL_SECONDS = 0.05
-# Maximum length of a URL or a reason in a log line. The service may send very long ones.
+# Maximum length of a URL or a reason in a log line: the service may send very long texts.
 MAX_LOGGED_CHARACTERS = 200
 
 

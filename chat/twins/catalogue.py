@@ -49,7 +49,7 @@ class TwinCatalogue:
     """Cached twins of the service. A list is fresh for `max_age_seconds`.
 
     `store` shares the list with other processes; it is None for the list of a person's own key.
-    `advise` returns text about an error for the log, such as the status and the setting to check.
+    `advise` returns text for the log, such as the status of an error and the setting to check.
     `error_code` returns the code of the message that people see about an error.
     """
 

@@ -32,7 +32,7 @@ def personal_error_code(error: TwinApiError) -> str:
 
 
 def advise_operator(error: TwinApiError, settings: Settings) -> str:
-    """Return sentences about a failed request for the list: its status, and the setting to check.
+    """Return the status of a failed request for the list, and the setting to check, as sentences.
 
     Returns "" if the status and the setting are unknown.
     """

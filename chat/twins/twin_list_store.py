@@ -1,4 +1,4 @@
-"""The list of twins in the database, for all processes, and for when the service is down."""
+"""The list of twins, stored in the database for all processes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CachedTwins(msgspec.Struct, frozen=True):
     def is_fresh(self, now: float, max_age_seconds: float) -> bool:
         """Return whether the list is younger than `max_age_seconds`.
 
-        A list from the future is not fresh.
+        A list whose `listed_at` is in the future is not fresh.
         """
         return 0 <= now - self.listed_at < max_age_seconds
 

@@ -11,7 +11,7 @@ from core.branding.colour_names import HEX_BY_NAME
 HEX = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})", re.ASCII)
 NUMBER = r"(\d{1,3}(?:\.\d{1,6})?|\.\d{1,6})"
 OKLCH = re.compile(rf"oklch\(\s*{NUMBER}(%?)\s+{NUMBER}(%?)\s+(-?){NUMBER}(?:deg)?\s*\)", re.ASCII)
-MAX_CHROMA = 0.4  # what 100% means in oklch()
+MAX_CHROMA = 0.4  # 100% chroma in oklch()
 EPSILON = 1e-4
 
 Rgb = tuple[float, float, float]
@@ -73,14 +73,14 @@ class Oklch:
 
 
 class Accent:
-    """A colour and its original notation. Raises ValueError with a plain reason."""
+    """A colour, parsed from CSS notation. Raises ValueError with a plain reason."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.colour = parse(text)
 
     def __str__(self) -> str:
-        """Return the original notation."""
+        """Return the value as it was set."""
         return self.text
 
 

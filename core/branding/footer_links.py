@@ -20,14 +20,14 @@ class Link:
 
 
 class FooterLinks:
-    """Links and their original notation. Raises ValueError with a plain reason."""
+    """Links, parsed from the value of the setting. Raises ValueError with a plain reason."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.links = parse(text)
 
     def __str__(self) -> str:
-        """Return the original notation."""
+        """Return the value as it was set."""
         return self.text
 
 

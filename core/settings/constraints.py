@@ -22,7 +22,7 @@ COMMON_HEADERS = {
 
 
 def check_constraints(settings: Settings) -> None:
-    """Check settings whose values are valid by themselves. Raises SettingsError."""
+    """Check rules that the types of the settings cannot express. Raises SettingsError."""
     _check_service(settings)
     _check_public_url(settings.public_url or "")
     _check_sign_in(settings)

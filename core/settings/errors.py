@@ -38,7 +38,7 @@ def describe_unknown_setting(name: str, known_names: Collection[str]) -> str:
 
 
 def describe_invalid_value(message: str, values: Mapping[str, object]) -> str:
-    """Return the message for a value that does not fit its type; `message` is that of msgspec."""
+    """Return the message for a value of the wrong type; `message` is the error of msgspec."""
     match = re.search(r"`?\$\.(\w+)", message)
     name = match[1] if match else ""
     reason = message.split(" - at ")[0].replace("`", "")

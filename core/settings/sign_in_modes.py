@@ -7,7 +7,7 @@ FUTURE_MODES = ("oidc",)
 
 
 class SignInModes:
-    """A list of modes, and its original notation. An empty list allows only visitors.
+    """The modes of sign-in, parsed from a list. An empty list allows only visitors.
 
     Raises ValueError with a plain reason.
     """
@@ -31,5 +31,5 @@ class SignInModes:
         self.has_only_keys = set(names) == {"key"}
 
     def __str__(self) -> str:
-        """Return the original notation, or the default."""
+        """Return the value as it was set, or the default."""
         return self.text or "visitor"

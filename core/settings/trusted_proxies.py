@@ -8,7 +8,7 @@ ANY = "*"
 
 
 class TrustedProxies:
-    """Addresses and networks, and their original notation; `*` is any address.
+    """Addresses and networks, parsed from a list; `*` is any address.
 
     Raises ValueError with a plain reason.
     """
@@ -20,11 +20,11 @@ class TrustedProxies:
         self._networks = [_parse(name) for name in names if name != ANY]
 
     def __str__(self) -> str:
-        """Return the original notation."""
+        """Return the value as it was set."""
         return self.text
 
     def __contains__(self, address: IPv4Address | IPv6Address) -> bool:
-        """Return whether a listed network contains the address. For `*`, check `is_any`."""
+        """Return whether a listed network contains the address. For `*`, use `is_any`."""
         return any(address in network for network in self._networks)
 
 

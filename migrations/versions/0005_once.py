@@ -8,6 +8,6 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Add the key; each existing turn gets its own."""
+    """Add the key; for each existing turn, the key is the id of the turn."""
     op.add_column("turns", sa.Column("once", sa.String(32), nullable=False, server_default=""))
     op.execute("UPDATE turns SET once = id")

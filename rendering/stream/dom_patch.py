@@ -28,10 +28,10 @@ Swap = Literal["beforeend", "innerHTML", "outerHTML"]
 
 
 class DomPatch(NamedTuple):
-    """An htmx swap, and the path to its target: `depth` steps, each to the last child.
+    """An htmx swap. Its target is `depth` steps below the element that holds the HTML.
 
-    The path starts at the element that holds the HTML. Only the final step may lead to another
-    child: the `nth_last_child`, counted from the end.
+    Each step leads to the last child. Only the final step may lead to another child: the
+    `nth_last_child`, counted from the end.
     """
 
     depth: int
@@ -135,7 +135,7 @@ def _common_prefix_length(old: str, new: str, tags: list[re.Match[str]]) -> int:
 
 
 def _elements_by_end(tags: Iterable[re.Match[str]], open_depth: int) -> Mapping[int, _Element]:
-    """Return the elements by the offset at which they end."""
+    """Return the elements, keyed by the offset at which they end."""
     stack = [(0, 0)] * open_depth
     elements: dict[int, _Element] = {}
     for tag in tags:

@@ -23,7 +23,7 @@ PAUSE_RATIO = 2
 
 
 class IncrementalRenderer:
-    """Renderer of a growing reply, with the patches for one reader.
+    """Renders a growing reply, and returns patches for one reader.
 
     All processes render the same HTML for the same log entries. A reader can therefore continue
     from a page that another process has rendered.

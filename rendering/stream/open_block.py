@@ -30,7 +30,7 @@ _OPENING_TAGS = re.compile(
     r'|<section class="table"[^>]*><table><thead>.*?</thead><(tbody)>\n?',
     re.DOTALL,
 )
-# The number of elements that each of these opening tags leaves open.
+# The number of elements that a match of `_OPENING_TAGS` leaves open, by the innermost tag.
 _OPEN_DEPTHS = {"ul": 1, "ol": 1, "code": 3, "tbody": 3}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _CLOSING_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)

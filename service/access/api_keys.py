@@ -23,8 +23,8 @@ from service.schema import api_keys as table
 ALPHABET = string.ascii_letters + string.digits
 RANDOM_LENGTH = 32  # each character is one of 62: 190 bits in total
 PREFIX_LENGTH = 11
-# Maximum per owner. Keys that were valid within the last hour count, because otherwise revoking and
-# creating keys would give an unlimited hourly quota.
+# Maximum number of keys per owner. It includes keys that were valid within the last hour, because
+# otherwise revoking and creating keys would give an unlimited hourly quota.
 MAX_KEYS = 100
 EXPIRED_RETENTION_SECONDS = 3600
 TOO_MANY_KEYS = (
@@ -140,7 +140,7 @@ class ApiKeys:
     def list_page(
         self, sub: str, page: int, limit: int, cursor: ApiKeyCursor | None = None
     ) -> Page[ApiKey]:
-        """Return one page of the active keys of `sub`, newest first.
+        """Return one page of the keys of `sub`, newest first.
 
         `cursor` takes precedence over `page`. Expired keys are included, revoked keys are not.
         """

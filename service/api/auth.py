@@ -34,7 +34,8 @@ def authenticate(required_access: RequiredAccess) -> Identity:
     """
     if required_access == "a JWT":
         identity = _authenticate_jwt(_read_jwt())
-        g.rate_limit = None  # send no rate limit headers, even if the request also has an API key
+        # A request with a JWT gets no rate limit headers, even if it also has an API key.
+        g.rate_limit = None
         return identity
     return _authenticate_key(_read_key(), required_access)
 

@@ -1,4 +1,4 @@
-"""Detection of disconnected clients: the first write after a disconnection still succeeds."""
+"""Detects disconnected clients, because the first write to such a client still succeeds."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 # two JSON escapes.
 MAX_BODY_BYTES = 512 * 1024
 
-# Codes and default sentences by status. The first code is the default of its status.
+# Codes and default sentences by status. The first code of a status is its default.
 ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     400: {
         "bad_request": "The request is malformed.",

@@ -21,7 +21,7 @@ def request_id() -> str:
 
 
 def add_response_headers(response: Response) -> Response:
-    """Add the headers of all responses. Only X-Request-Id replaces a header of the view."""
+    """Add the headers of all responses. Headers of the view are kept, except X-Request-Id."""
     headers = response.headers
     headers[REQUEST_ID_HEADER] = request_id()
     headers.setdefault("Cache-Control", "no-store")

@@ -111,7 +111,7 @@ class Conversations:
 def _rows_after(
     connection: Connection, query: Select[Any], cursor: ConversationCursor, limit: int
 ) -> list[Row[*tuple[Any, ...]]]:
-    """Return the rows after a cursor: first older ones, then those updated since the first page."""
+    """Return the rows after a cursor: older rows, then rows updated since the first page."""
     table = conversations.c
     rows: list[Row[*tuple[Any, ...]]] = []
     has_same_time = (table.updated_at == cursor.updated_at) & (table.id > cursor.id)

@@ -38,7 +38,7 @@ class LeaseKeeper:
         self._renewed_at = 0.0
 
     def wake(self) -> None:
-        """Start the thread, or wake it: there is a lease to renew."""
+        """Start or wake the thread, because there is a lease to renew."""
         self._wakeup.set()
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, daemon=True, name="lease-keeper")

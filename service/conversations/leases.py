@@ -11,8 +11,8 @@ from sqlalchemy import Connection, select, update
 from core.database import Database
 from service.schema import conversations
 
-# Shorter than `stale_after_seconds` of the portal's heartbeats: after a crash, the lease expires
-# before the portal interrupts the reply and offers Retry.
+# After a crash, a lease must expire before the portal interrupts the reply and offers Retry, so
+# leases are shorter than `stale_after_seconds` of the portal's heartbeats.
 LEASE_SECONDS = 6.0
 
 
@@ -47,7 +47,7 @@ def acquire(
 
 
 def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bool) -> bool:
-    """Release a lease. Return False if the lease was no longer held."""
+    """Release a lease; return False if the lease was no longer held."""
     values = {
         "replying_until": 0,
         "replying_by": None,

@@ -19,7 +19,7 @@ from service.schema import conversations, idempotency_keys, messages
 
 
 class MessageCursor(NamedTuple):
-    """The position of the last message in a list."""
+    """Position in a list of messages: the last message of a page."""
 
     position: CursorNumber
 

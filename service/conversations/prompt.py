@@ -13,8 +13,8 @@ from service.twins import Twin
 # Tokens that the chat template adds to each message and to the whole prompt.
 TOKENS_PER_MESSAGE = 8
 TOKENS_PER_PROMPT = 32
-# Few texts have more bytes per token. History of more than `MAX_BYTES_PER_TOKEN` bytes for each
-# token of the budget is omitted without being counted.
+# Few texts have more bytes per token, so history of more than `MAX_BYTES_PER_TOKEN` bytes for each
+# token of the budget is omitted without counting its tokens.
 MAX_BYTES_PER_TOKEN = 8
 
 

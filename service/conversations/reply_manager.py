@@ -59,7 +59,7 @@ class ReplyManager:
         content: str,
         idempotency_key: IdempotencyKey | None = None,
     ) -> tuple[Message, ReplyEvents]:
-        """Store the message and start its reply; return the message and a function to follow it.
+        """Store the message and start its reply; return the message and the events of the reply.
 
         If the idempotency key was used before, returns the earlier message and follows its stored
         or running reply, or starts a failed reply again. Raises StillReplying, and

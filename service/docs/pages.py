@@ -32,7 +32,7 @@ PAGE_HEADERS = REVALIDATE_HEADERS | {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "same-origin",
 }
-# Documents are cached per base URL under which the service is called; there are only a few.
+# Documents are cached for each base URL; a service usually has only a few base URLs.
 MAX_CACHED_BASE_URLS = 16
 
 

@@ -96,7 +96,7 @@ class BundledModel:
             self._supervisor.join(STOP_TIMEOUT_SECONDS)
 
     def _remove_stale_address(self) -> None:
-        """Delete the address file if no owner holds the lock: a child exits with its owner."""
+        """Delete the address file if no worker holds the lock, because then no child is running."""
         if self._child is None and self._address_file.exists():
             with self._lock_file.open("a") as lock:
                 if _try_lock(lock):
@@ -130,7 +130,7 @@ class BundledModel:
                 time.sleep(restart_delay)
 
     def _run_child(self) -> None:
-        """Run the child until it exits, which closes its output."""
+        """Run the child until it exits."""
         key = secrets.token_urlsafe(24)
         self._address_file.unlink(missing_ok=True)
         self._limit_log()

@@ -28,7 +28,7 @@ def find_weights() -> Path | None:
 
 def main(window: int, parallel: int) -> None:
     """Serve until the input closes; `window` is in tokens per reply."""
-    # Imported here: it takes 30 MB, which only this process needs.
+    # Imported here, because `xllamacpp` takes 30 MB, and other processes do not need it.
     import xllamacpp
 
     key = sys.stdin.readline().strip()

@@ -55,8 +55,8 @@ class Tokenizer:
     `window` is the context window in tokens that the server reported, or None.
     """
 
-    # `count_timeout_seconds` limits the time for all counts of one reply. The retry values are the
-    # pauses before the next attempt if the server does not support counting, or if it fails.
+    # `count_timeout_seconds` limits the time for all counts of one reply. After a failure, counts
+    # are estimated until one of the two retry times has passed.
     count_timeout_seconds = 2.0
     unsupported_retry_seconds = 600.0
     unreachable_retry_seconds = 60.0

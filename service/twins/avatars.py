@@ -65,7 +65,7 @@ class Avatars:
         return next((image for image in images if image and image.name == name), None)
 
     def retain_only(self, twins: Iterable[Twin]) -> None:
-        """Drop the cached images of all other twins."""
+        """Drop the cached images of twins that are not in `twins`."""
         with self._lock:
             for twin_id in self._cache.keys() - {twin.id for twin in twins}:
                 del self._cache[twin_id]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Stamp(NamedTuple):
-    """Values that change whenever a file changes.
+    """Metadata that changes whenever its file changes.
 
     Size and modification time alone would miss a replacement of the same size and time.
     """
@@ -39,7 +39,7 @@ def resolve_inside(folder: Path, name: str) -> Path:
     """
     try:
         path = (folder / name).resolve()
-    except (OSError, RuntimeError):  # a loop of links
+    except (OSError, RuntimeError):  # the links form a loop
         raise UnreadableFile("is a broken link") from None
     if not path.is_relative_to(folder.resolve()):
         raise UnreadableFile("is outside the twins folder")

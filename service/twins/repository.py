@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class TwinCursor(NamedTuple):
-    """Position in a list of twins: the last twin of a page."""
+    """Position in a list of twins: the name and id of the last twin of a page."""
 
     name: CursorText
     id: CursorText
@@ -74,7 +74,7 @@ class TwinRepository:
         return result
 
     def _is_visible(self, twin: Twin, sub: str, groups: Set[str]) -> bool:
-        # The group rules do not limit the portal, because it applies them to its people.
+        # The group rules do not apply to the portal itself, which applies them to each person.
         is_allowed = sub == PORTAL_OWNER or self._rules.access_for(groups).allows(twin.id)
         return is_allowed and twin.is_visible_to(sub, groups)
 

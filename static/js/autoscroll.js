@@ -77,7 +77,7 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const turn = newestTurn();
   if (!turn || turn.id === last) return;
   last = turn.id;
-  // A GET request has fetched a turn that was sent from another window.
+  // A GET request fetches turns from other windows: only announce the turn.
   if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
   notifyOtherTabs();
   scrollToEnd();

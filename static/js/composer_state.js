@@ -28,7 +28,7 @@ const isText = (key) => /^(\S|Dead)$/u.test(key);
 const isEdit = (shown) => shown !== DRAFT && shown !== REJECTED;
 const joinParagraphs = (...words) => words.filter(Boolean).join("\n\n");
 const typedSince = ({ text, sending }) => (text.startsWith(sending) ? text.slice(sending.length).trimStart() : text);
-// A rejected message, and what was typed while it was being sent.
+// Combine a rejected message with the text that was typed while it was being sent.
 const withTypedSince = (given, { text, sending }) => {
   if (text === sending) return given;
   return text.startsWith(sending) ? text : joinParagraphs(given, text);

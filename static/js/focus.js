@@ -1,6 +1,6 @@
-// Focuses the message box when a page arrives, and restores the focus when the focused element was removed,
-// so that the person can type. On touch devices, the Send or Stop button gets the focus instead,
-// because focusing the box would open the keyboard.
+// Focuses the message box when a page loads, and restores the focus when the focused element was
+// removed, so that the person can type. On touch devices, the Send or Stop button gets the focus
+// instead, because focusing the box would open the keyboard.
 export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 export const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 let lastFocused;
@@ -48,7 +48,7 @@ export const focusAndShowTurn = (turn) => {
   turn.scrollIntoView();
 };
 
-// On arrival the box gets the focus, unless the URL leads to another place of the page, such as a search hit.
+// When a page loads, focus the box, unless the URL leads to another element, such as a search hit.
 export const focusComposerOnArrival = () => {
   const box = document.querySelector("#message:enabled");
   const { activeElement: focused, body } = document;

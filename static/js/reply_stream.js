@@ -18,7 +18,7 @@ const countEmptyAttempt = (turn) => emptyAttempts.set(turn, (emptyAttempts.get(t
 const setLost = (footer, isLost) => {
   const stop = document.querySelector(".composer__stop");
   if (stop) stop.disabled = isLost;
-  const turn = footer.closest?.(".turn"); // htmx passes the document if the footer was replaced
+  const turn = footer.closest?.(".turn"); // events of a replaced footer target the document
   if (!turn || turn.hasAttribute("data-lost") === isLost) return;
   turn.toggleAttribute("data-lost", isLost);
   if (!isLost) return footer.querySelector(".turn__lost")?.remove();

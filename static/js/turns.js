@@ -1,4 +1,4 @@
-// The turns on a page, and changes of its content.
+// Finds the turns of a page, and runs functions when the page changes.
 export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 export const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
 export const newestMessage = () => {

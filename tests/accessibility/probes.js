@@ -3,8 +3,8 @@
 (() => {
   const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
-  // Conversation titles in the sidebar and cards may be cut: each links to the page with the full
-  // text. A long message has a button that shows it.
+  // These texts may be cut: sidebar titles and cards link to a page with the full text, and a
+  // button shows the full text of a long message.
   const SHORTENED = ".sidebar li a, .card :is(h2, p), .turn__message:has(.turn__more) .turn__said > [dir]";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
@@ -22,8 +22,8 @@
   // The click target may be larger than the focusable element: a label, or a card covered by its
   // link.
   const covered = (element) => style(element, "::after").position === "absolute" && element.offsetParent;
-  // The element that may draw the edge or focus ring instead: the form around a field or a menu
-  // button, or the card that a link covers.
+  // An element around the focusable element may draw the edge or focus ring: the form around a
+  // field or a menu button, or the card that a link covers.
   const frame = (element) => (element.matches("textarea, input, .menu button") ? element.closest("form") : covered(element));
   const outlined = (element) => style(element).outlineStyle !== "none" && px(style(element).outlineWidth) >= 1;
   const ringed = (element) => outlined(element) || style(element).boxShadow !== "none";
@@ -78,7 +78,7 @@
   // An open modal dialog counts as the whole page.
   const root = () => document.querySelector("dialog:modal") ?? document.body;
 
-  // A menu that the person has opened: it closes when the focus leaves it.
+  // Remember the open menu, because it closes when the focus leaves it.
   const menu = document.querySelector(".menu[open]");
   const popover = document.querySelector(":popover-open");
   const opener = menu?.querySelector("summary") ?? (popover && document.querySelector(`[popovertarget=${popover.id}]`));
@@ -90,11 +90,11 @@
       if (popover && !popover.matches(":popover-open")) popover.showPopover();
     },
 
-    // Visible elements by their position in the page, and whether they scroll.
+    // Return the position of each visible element, and whether the element scrolls.
     met: () => all("body *").flatMap((element, place) =>
       (isSeen(element) && !isForEarsOnly(element) ? [`${place}${isScroller(element)}`] : [])),
 
-    // Classes and colours of elements with text: what the checks of colours depend on.
+    // Return the classes and colours of elements with text; colour checks depend on them.
     painted: () => [...new Set(all("body *").filter((element) => isSeen(element)
       && (element.matches("input, select, textarea") || [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim())))
       .map((element) => `${element.tagName} ${element.className} ${style(element).color} ${ground(element)}`))],

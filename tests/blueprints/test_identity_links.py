@@ -1,4 +1,4 @@
-"""Linking of the name that a proxy reports to an account with a password."""
+"""Linking a password account to the name that a proxy reports."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def others(
 
 
 def templates_with_ids(app: Flask) -> dict[str, str]:
-    """Return the paths of routes with the id of Anna's resource, and the kind of the resource."""
+    """Return the path template of each tested route, and the kind of resource that its id names."""
     return {
         re.sub(r"<[^>]*>", "{}", rule.rule): owner
         for rule in app.url_map.iter_rules()
@@ -134,7 +134,7 @@ def fingerprint(response: TestResponse, tested_id: str) -> tuple[object, ...]:
         if name not in VOLATILE_HEADERS
     }
     body = response.text.replace(tested_id, "ID")
-    # CSRF tokens and idempotency keys.
+    # Remove CSRF tokens and idempotency keys.
     return response.status_code, headers, re.sub(r'value="[^"]{20,}"', "", body)
 
 
@@ -183,7 +183,7 @@ def test_ids_of_other_people_give_the_same_response_as_missing_ids(
 
 
 def client_of(app: Flask, person: Person) -> FlaskClient:
-    """Return a client without sockets that has the cookies of a person."""
+    """Return a Flask test client that has the cookies of a person."""
     client = app.test_client()
     for cookie in person.session.cookies:
         client.set_cookie(cookie.name, str(cookie.value))

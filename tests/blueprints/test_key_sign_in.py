@@ -29,7 +29,7 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def keys(upstream: Upstream) -> dict[str, list[dict[str, str]]]:
-    """Let the service know the keys, each with its own twins."""
+    """Make the service accept the keys, each with its own twins."""
     twins_by_key = {key: list(twins) for key, twins in TWINS.items()}
 
     def answer(call: Call) -> None:

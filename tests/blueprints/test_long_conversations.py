@@ -148,7 +148,7 @@ def test_conversation_is_exported_as_markdown(alice: Person, portal: Portal, per
     assert saved.text.count("\n> Question ") == saved.text.count("\nAnswer ") == SHORT
 
 
-# The title of the conversation, and the file name without its extension.
+# Cases: the title of a conversation, and the name of its export without the extension.
 FILES = {
     "CON": "CON conversation",
     "lpt1": "lpt1 conversation",

@@ -27,13 +27,13 @@ TWINS = {"lobby": "Lobby", "legal": "Legal"}
 
 @pytest.fixture
 def modes() -> dict[str, str]:
-    """Return the settings of the sign-in."""
+    """Return the settings of the sign-in modes."""
     return {"sign_in": "visitor,password,key"}
 
 
 @pytest.fixture
 def app(tmp_path: Path, modes: dict[str, str]) -> Iterator[Flask]:
-    """Return a portal with the embedded service and a twin of a group."""
+    """Return a portal with the embedded service, and a twin that only one group may use."""
     folder = tmp_path / "twins"
     folder.mkdir()
     for twin_id, name in TWINS.items():

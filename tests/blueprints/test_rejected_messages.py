@@ -35,7 +35,7 @@ def begun(alice: Person, upstream: Upstream) -> Page:
 
 
 def too_early(alice: Person, upstream: Upstream, begun: Page) -> tuple[Page, Call]:
-    """Send a message from a second window while a reply is running; return page and call."""
+    """Send a message while a reply runs; return the rejection page and the call of the reply."""
     alice.press(begun, "Send", content="long")
     call = upstream.next_call().start_stream()
     return alice.press(begun, "Send", content="too early"), call

@@ -46,7 +46,7 @@ def test_refused_key_is_logged_once_with_status_address_and_setting(
     assert logged == [f"{expected}API_KEY."]
 
 
-# A query, the names that it finds, and the count in words.
+# Cases: a query, the names that it finds, and the count in words.
 SEARCHES = {
     "ADA": (["Ada"], "1 twin found"),
     "how things": (["Ada"], "1 twin found"),

@@ -77,7 +77,7 @@ def test_deletion_stops_the_reply_and_only_its_owner_can_undo_it(
     assert turns.find(turn.id, "alice") == turn
 
 
-# Seconds since the deletion and since the last message, and whether the conversation is purged.
+# Cases: seconds since the deletion and the last message, and whether the conversation is purged.
 AGES = [
     (RESTORABLE_SECONDS - 1, HOUR_SECONDS + 1, False),
     (RESTORABLE_SECONDS + 1, HOUR_SECONDS - 1, False),
@@ -197,7 +197,7 @@ def test_index_of_long_texts_is_purged_in_short_transactions(
 
     steps = [before - after for before, after in pairwise(counts)]
     assert counts[0] > 5
-    assert max(steps) <= 3  # the title, the message, and one row of the reply
+    assert max(steps) <= 3  # one transaction: the title, the message and one row of the reply
     assert counts[-1] == 0
 
 

@@ -393,7 +393,7 @@ def test_stopped_reply_counts_in_full_until_its_worker_reports_unsent_requests(
 
     assert remaining_requests(quota) == 498
 
-    for _ in range(2):  # twice, because the confirmation of a commit may be lost
+    for _ in range(2):  # workers report again if the confirmation of a commit is lost
         assert not log.end(turn.id, Ended(ReplyState.STOPPED, unsent_requests=1))
         assert remaining_requests(quota) == 499
     assert build_reply(log.read(turn.id)).code == "stopped"

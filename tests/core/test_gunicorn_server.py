@@ -61,7 +61,7 @@ def open_connection(server: ServerProcess) -> socket.socket:
 def is_ready(server: ServerProcess) -> bool:
     try:
         return requests.get(f"{server.url}/readyz", timeout=20).status_code == 200
-    except requests.ConnectionError:  # refused while the request was being sent
+    except requests.ConnectionError:  # the server closed the connection early
         return False
 
 
@@ -204,7 +204,7 @@ def test_replies_end_at_once_when_the_main_process_is_killed(tmp_path: Path, ups
                 stream.read_until("Last words")
                 server.process.kill()
                 frames = stream.remaining_events()
-            server.read_output()  # blocks until the worker has ended
+            server.read_output()  # this call blocks until the worker has ended
         with run_server(tmp_path, "app.py", **service) as server:
             alice.base_url = server.url
             page = alice.get(page.path)

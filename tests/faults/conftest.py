@@ -95,7 +95,7 @@ def observe_reply(
         live_turn = stream.turn
     for thread in threading.enumerate():
         if thread.name == f"turn-{turn_id}":
-            thread.join(10)  # the thread may write log records until it ends
+            thread.join(10)  # the worker thread may log until it ends
     return Outcome(frames, live_turn, person.get(page.path), upstream.sent_messages())
 
 

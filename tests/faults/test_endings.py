@@ -83,7 +83,7 @@ AGAIN = b'data: {"type":"complete","message":"Again"}\n\n'
 ERROR = b'data: {"type":"error","error":"Tired"}\n\n'
 
 
-# The events, and the expected state and text of the reply.
+# Cases: the events, and the expected state and text of the reply.
 ENDED_TWICE = {
     "complete twice": (DONE + AGAIN, "complete", "Done"),
     "error after complete": (DONE + ERROR, "complete", "Done"),

@@ -21,7 +21,7 @@ REPORTED = "The twin service reported an error"
 NO_DETAILS = "The twin service reported an error without details."
 
 
-# The `error` field of the event, and the text that is shown for it.
+# Cases: the `error` field of the event, and the text that is shown for it.
 ERRORS: list[tuple[Any, str]] = [
     ("tired", "tired"),
     ("a\n b", "a b"),

@@ -61,7 +61,7 @@ def test_form_submitted_again_after_the_reply_returns_the_same_turn(
     assert upstream.sent_messages() == ["once"]
 
 
-# The typed text, and the text that is sent and shown.
+# Cases: the typed text, and the text that is sent and shown.
 TYPED = {
     words: words
     for words in (

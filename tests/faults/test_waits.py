@@ -91,7 +91,7 @@ def dated(status: int, seconds: float) -> UpstreamAction:
     )
 
 
-# The response of the service, and the expected countdown in seconds (None: no countdown).
+# Cases: the response of the service, and the expected countdown in seconds (None: no countdown).
 REFUSALS = {
     "seconds": (respond_with(429, {}, retry_after="120"), 120),
     "date": (dated(429, 600), 600),

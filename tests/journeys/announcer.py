@@ -8,7 +8,7 @@ from tests.journeys.steps import open_conversation, send_message, turn
 from tests.journeys.window import RECORD_ANNOUNCEMENTS
 from tests.support.upstream import Call, Upstream
 
-# Long enough for the announcer to check the page and to announce what is new.
+# This time is long enough for the announcer to check the page and announce what is new.
 ANNOUNCEMENT_DELAY_MS = 4_500
 
 

@@ -9,7 +9,7 @@ from tests.support.upstream import Call, Upstream
 
 WAIT_FOR_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
-# The waiting state of a turn on a page that streams without JavaScript.
+# Selects a turn that waits for its reply, on a page that streams without JavaScript.
 WAITING_SELECTOR = (
     ":not(:has(.turn__footer)):has(.noscript-snapshot:not(:has(~ *)) .turn__progress)"
 )

@@ -91,7 +91,7 @@ def test_text_typed_while_a_message_is_pending_stays_in_composer(
         held = DelayedRequest(page, FORM_URL)
         send_message(page, first)
         expect(page.locator(".composer form")).to_have_class("htmx-request")
-        send_message(page, since)  # the page is sending `first`, and ignores `since`
+        send_message(page, since)  # ignored while the first request is pending
         held.release()
         upstream.next_call().start_stream().complete(first)
         expect(reply_text(page, "complete", number)).to_have_text(first)

@@ -14,7 +14,7 @@ LONG = "\n\n".join(f"Paragraph *{number}*." for number in range(300))
 CODE = "\n\n```python\n" + "".join(f"print({number})  # {number}\n" for number in range(200))
 # A delta may restyle or process at most this many elements, far fewer than the reply has.
 FEW = 80
-# Cases: the start of a Markdown block, its continuation, and the resulting HTML element.
+# Each case: the start of a Markdown block, its continuation, and the resulting HTML element.
 CHANGES = [
     ("| a | b |\n", "|---|---|\n| 1 | 2 |\n", "table"),
     ("a\n", "===\n", "h3"),

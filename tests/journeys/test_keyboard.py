@@ -112,7 +112,7 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     press(page, "More pages")
     open_by(page, "Preferences")
     tab_to(page, "System")
-    page.keyboard.press("Tab")  # from the language group to the theme group
+    page.keyboard.press("Tab")  # Tab moves from the language group to the theme group
     page.keyboard.press("ArrowRight")
     press(page, "Save")
     expect(page.get_by_text("Saved.")).to_be_visible()

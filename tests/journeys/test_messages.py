@@ -87,7 +87,7 @@ def test_expanding_the_newest_message_does_not_move_the_page(
 ):
     page = open_message(context, upstream, LONG_MESSAGE)
     before = page.evaluate("scrollY")
-    # Do not click: Playwright would scroll while it waits for the view transition.
+    # Do not use `click()`: it would scroll the page while it waits for the view transition.
     page.locator(".turn__more > summary").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Show less")).to_be_visible()

@@ -1,4 +1,4 @@
-"""A rejected message without JavaScript.
+"""Rejected messages in a browser without JavaScript.
 
 tests/blueprints/test_rejected_messages.py has the other tests of rejected messages.
 """

@@ -44,7 +44,7 @@ def start_streaming_reply(page, portal: Portal, upstream: Upstream) -> None:
     call = upstream.next_call().start_stream()
     call.delta("Half of it")
     expect(turn(page, "streaming")).to_contain_text("Half of it")
-    page.reload()  # the portal stores the text meanwhile
+    page.reload()  # the portal stores the text during the reload
     expect(turn(page, "streaming")).to_contain_text("Half of it")
 
 

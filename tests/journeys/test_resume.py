@@ -80,7 +80,7 @@ def test_offline_page_says_so_and_catches_up_when_online(
         send_message(page, "Go on")
         call = upstream.next_call().start_stream()
         call.delta("One two")
-        expect(reply_text(page)).to_have_text("One two")  # this shows that the stream is open
+        expect(reply_text(page)).to_have_text("One two")  # the stream is open
         context.set_offline(True)
         break_off()
         expect(notices).to_contain_text("You're offline")

@@ -22,7 +22,7 @@ PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bub
 PRESS_BY_PLACE = """([key, code]) => document.body.dispatchEvent(
   new KeyboardEvent('keydown', { key, code, bubbles: true }))"""
 
-# The response arrives before the next frame, which dispatches the dialog's `close` event.
+# The response arrives before the dialog's `close` event, which the next frame dispatches.
 CLOSED_AND_ASKED_FOR = """async (link) => {
   const headers = { "HX-Request": "true" };
   const answer = await fetch(link.href, { headers });
@@ -54,7 +54,7 @@ def test_shortcut_sheet_opens_by_key_or_menu_and_only_once(context: BrowserConte
     page.get_by_role("button", name="Close").click()
     expect(sheet(page)).to_have_count(0)
 
-    # Two key presses before the first response.
+    # Press the key twice before the first response arrives.
     page.evaluate(f"{PRESS}; {PRESS}")
     expect(sheet(page)).to_be_visible()
     page.wait_for_load_state("networkidle")

@@ -145,7 +145,7 @@ def test_signing_in_works_without_script(noscript_context: BrowserContext, upstr
     call = upstream.next_call().start_stream()
     turn(page, "waiting").wait_for()
     call.complete("Hi")
-    turn(page, "complete").wait_for()  # the meta refresh has opened the streaming page
+    turn(page, "complete").wait_for()  # the meta refresh has opened the page that streams the reply
     page.goto("/conversations")
     page.get_by_role("link", name="Hello").click()
     expect(reply_text(page, "complete")).to_have_text("Hi")

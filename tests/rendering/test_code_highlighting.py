@@ -84,7 +84,7 @@ def test_code_with_very_long_whitespace_is_not_highlighted():
         assert "<i" not in render(fenced(f"int a{gap * 6_000}x;", "c")), gap
 
 
-# Languages, and code after which their lexers need 2^n steps for n backslash escapes.
+# By language: code that makes the lexer need 2^n steps if n backslash escapes follow.
 EXPONENTIAL = {
     "scala": ('"', 'raw"'),
     "perl": ("s!",),

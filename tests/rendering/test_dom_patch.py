@@ -12,7 +12,7 @@ from web.streaming import htmx_frames
 
 
 def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:
-    """Apply the patches of all steps to the HTML `old`, and return the resulting HTML."""
+    """Apply each step, a tuple of patches, to the HTML `old`, and return the resulting HTML."""
     page = TurnDom("x")
     page.apply_frame(parse_html(htmx_frames.render_patches(1, (DomPatch(0, "innerHTML", old),))))
     for step in steps:

@@ -74,8 +74,8 @@ PAYLOADS = [
     "!!![pixel][r]\n\n[r]: https://example.com/pixel.png",
     "[![pixel](https://example.com/pixel.png)](https://example.com)",
 ]
-# Texts around the payload. Parsers read some of these texts differently, but no parser may take the
-# payload for HTML.
+# Texts into which the payload is inserted. Parsers read some of these texts differently, but no
+# parser may interpret the payload as HTML.
 SURROUNDINGS = [
     *(
         "{}",

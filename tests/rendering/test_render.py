@@ -103,7 +103,7 @@ def test_too_deep_or_too_long_text_is_shown_as_plain_text():
         assert "<blockquote>" not in html, text[:4]
 
 
-# Escaping the first line turns HTML below it into code, and code into HTML.
+# If `<script>` is escaped, the HTML below it becomes code, and the code becomes HTML.
 UNDER = "<script>\n```\n</script>\n```\n"
 
 
@@ -123,7 +123,7 @@ def test_html_revealed_by_escaping_earlier_lines_is_escaped_too():
 def test_table_that_expands_too_much_is_shown_as_plain_text():
     for columns, rows in ((1_000, 200), (90, 12_000)):
         text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
-        # The large table directly follows a heading, which ends a small table.
+        # A heading ends the small table, and the large table directly follows the heading.
         behind = f"|a|\n|-|\n|b|\n# Then\n{text}"
         assert render(text) == render_plain(text)
         assert render(behind) == render_plain(behind)

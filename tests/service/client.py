@@ -61,5 +61,5 @@ class ApiClient:
 
 
 def counts(answer: dict[str, Any]) -> dict[str, int]:
-    """Return the pagination of a list without `nextCursor`."""
+    """Return the pagination of a response, except `nextCursor`."""
     return {name: value for name, value in answer["pagination"].items() if name != "nextCursor"}

@@ -54,7 +54,7 @@ WRITING = {
 
 @pytest.fixture
 def everywhere(api: ApiClient, container: Container) -> list[tuple[str, bytes, dict[str, str]]]:
-    """Return each path that reads a body, its first field, and headers that authorize it."""
+    """Return each path that takes a body, the body's first field, and valid credentials."""
     conversation = api.create_conversation()
     token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
     return [

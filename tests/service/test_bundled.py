@@ -43,7 +43,7 @@ def test_workers_share_one_model_process_that_is_restarted(
     new_model: Callable[[], ModelClient], tmp_path: Path
 ):
     (tmp_path / "data").mkdir()
-    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # left by a killed worker
+    killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # a killed worker left this
     (tmp_path / "data" / "model.json").write_text(killed)
     first = new_model()
     first.bundled.restart_delays = (0,)

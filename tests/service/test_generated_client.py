@@ -39,7 +39,7 @@ print(json.dumps([twins.data[0].name, conversation.twin_id, reply.content, strea
 def folder_with_client(processes: None, url: str, tmp_path: Path) -> Path:
     """Return a folder with the package `twin_client`, generated without any warning."""
     config = tmp_path / "config.json"
-    config.write_text(json.dumps({"post_hooks": []}))  # the code need not be formatted
+    config.write_text(json.dumps({"post_hooks": []}))  # do not format the code
     run(
         *("-m", "openapi_python_client", "generate", "--url", f"{url}/api/v1/openapi.json"),
         *("--meta", "none", "--config", str(config), "--fail-on-warning"),

@@ -107,7 +107,7 @@ def test_docs_page_examples_run(
     page = BeautifulSoup(api.get("/docs", headers={}).text, "html.parser")
     for language in ("curl", "python"):
         around = surroundings_of(api, container, full_key)
-        # Sequential, because a conversation allows one reply at a time.
+        # Run one example after another, because a conversation allows one reply at a time.
         for operation in sorted(operations.all, key=lambda o: o.name == "delete_conversation"):
             press = {"IDEMPOTENCY_KEY": f"{language}-{operation.name}"}
             output = run(language, example_of(page, operation.name, language), around | press)

@@ -1,4 +1,4 @@
-"""The queue before the model."""
+"""The queue in which replies wait for the model."""
 
 from __future__ import annotations
 

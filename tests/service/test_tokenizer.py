@@ -34,7 +34,7 @@ def new_model(model: Upstream, tmp_path: Path) -> Iterator[NewModel]:
 
 
 def count(asker: ModelClient, text: str = TEXT) -> int:
-    """Count tokens as a reply does, with a new token counter."""
+    """Count tokens with a new token counter, as the service does for each reply."""
     return asker.token_counter(None)(text)
 
 
@@ -112,7 +112,7 @@ def test_endless_count_response_is_not_read(new_model: NewModel, model: Upstream
 
     asker = new_model()
     asker.tokenizer.count_timeout_seconds = 20
-    # Without a retry delay, a timeout of the first count would lead to a second request.
+    # With a retry delay of 0, the second count sends a request if the first count timed out.
     asker.tokenizer.unreachable_retry_seconds = 0
     model.answers["/tokenize"] = endless
 

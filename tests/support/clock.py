@@ -35,9 +35,9 @@ class AdjustableClock(Clock):
         return now + self._advanced_seconds + self._wall_clock_error
 
     def server_time(self, reported_time: float) -> float:
-        """Return the time of a server, as changed by `advance` and `set_wall_clock`.
+        """Return a time that a server has reported, changed by `advance` and `set_wall_clock`.
 
-        `jump_wall_clock` does not change the time of a server.
+        `jump_wall_clock` does not change this time.
         """
         now = reported_time if self._frozen_at is None else self._frozen_at
         return now + self._advanced_seconds

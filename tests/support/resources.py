@@ -23,7 +23,7 @@ RESOURCE_FIXTURES = {
     "processes": "server",
 }
 MARKERS = frozenset(RESOURCE_FIXTURES.values())
-# Short-lived programs, which need no marker.
+# A test may start these short-lived programs without a marker.
 ALLOWED_PROGRAMS = {"openssl", "apt-get", "node"}
 
 
@@ -46,12 +46,12 @@ class ProcessGuard:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Guard the test, unless it uses a resource."""
+        """Prevent the test from starting processes, unless the test uses a resource."""
         self._test = None if MARKERS & {mark.name for mark in item.iter_markers()} else item
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self) -> None:
-        """Stop guarding, because stopping a shared server may start a process (`pg_ctl`)."""
+        """Allow processes, because stopping a shared server may start one (`pg_ctl`)."""
         self._test = None
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:

@@ -23,7 +23,7 @@ class TurnDom:
 
     @property
     def turn(self) -> Tag:
-        """Copy the `data-state` of the footer, if any, to the turn's element, and return it."""
+        """Return the turn's element, with the `data-state` of its footer, if there is one."""
         turn = self.page.select_one("article.turn")
         assert turn is not None
         if state := turn.select_one(".turn__footer").get("data-state"):  # type: ignore[union-attr]

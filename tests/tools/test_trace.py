@@ -1,4 +1,4 @@
-"""The traces of a message and of a delta, and the lists of them in docs/architecture.md."""
+"""Traces of a message and of a delta, compared with the lists in docs/architecture.md."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_late_abort_of_a_refused_request_does_not_affect_the_next_one(server: so
         second = pool.submit(list, client.stream_message("c1", "hello"))
         read_request(connection)
         connection.sendall(BEGUN)
-        refused._abort_handle()  # simulates a timer of `close` that fires late
+        refused._abort_handle()  # as if the timer of `close` fired late
         connection.sendall(HELLO)
         connection.close()
         assert second.result(10) == [Complete("Hello")]

@@ -27,7 +27,7 @@ def url(app: Flask, settings: dict[str, Any]) -> Iterator[str]:
 
 
 def check(app: Flask, *more: str) -> tuple[int, str]:
-    """Return the exit status and the error output, or the normal output if there are no errors."""
+    """Return the exit status and the output: stderr, or stdout if stderr is empty."""
     result = app.test_cli_runner().invoke(args=["twindow", "check", *more])
     assert UPSTREAM_KEY not in result.output
     return result.exit_code, result.stderr or result.stdout

@@ -71,7 +71,7 @@ def test_request_for_html_that_is_being_rendered_waits_for_it(database: Database
         texts.append(text)
         if len(texts) == 1:
             second.start()
-            second.join(0.2)  # a request that does not wait ends within this time
+            second.join(0.2)  # the thread would end in this time if it did not wait
             assert second.is_alive()
         return f"<p>{text}</p>"
 

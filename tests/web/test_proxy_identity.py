@@ -12,7 +12,7 @@ from tests.support.cases import failures
 from web.proxy_identity import proxy_subject
 
 HEADER = "X-Remote-User"
-# Peer, values of the header (latin-1, as WSGI decodes them), and the accepted name.
+# Each case: peer, header values (latin-1, as WSGI decodes them), and the accepted name.
 CASES: dict[str, tuple[str, list[str], str | None]] = {
     "listed address": ("10.0.0.7", ["anna"], "anna"),
     "listed network": ("192.168.3.4", ["anna"], "anna"),

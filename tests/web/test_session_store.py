@@ -144,7 +144,7 @@ def test_planted_cookie_gives_no_access_to_the_conversation(
     form = bob.get("/twins/ada")
     plant_cookies(bob, alice)
     page = complete_first_turn(alice, upstream, "a secret", "Hi")
-    # Both browsers have the same CSRF secret, but Bob's first message creates another person.
+    # Both browsers have the same CSRF secret, but Bob becomes a person other than Alice.
     bob.press(form, "Send", content="Hello")
 
     assert alice.get(page.path).status == 200

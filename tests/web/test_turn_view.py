@@ -64,7 +64,7 @@ def test_page_with_many_long_messages_shortens_the_older_ones(
     )
     with portal.database.write() as connection:
         of_page = turns.c.conversation_id == conversation
-        content = '"' * 90_000  # 450 KB of HTML
+        content = '"' * 90_000  # escaped as &#34;, this is 450 KB of HTML
         connection.execute(update(turns).where(of_page).values(content=content))
 
     page = alice.get(f"/conversations/{conversation}")

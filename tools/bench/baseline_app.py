@@ -52,7 +52,7 @@ def minimal_page() -> str:
 
 @app.get("/<name>.js")
 def script(name: str) -> Response:
-    """Return a vendor script of the portal, or all of them as `htmx.js`."""
+    """Return a vendor script of the portal; `htmx.js` contains all of them."""
     headers = {"Content-Encoding": "gzip", "Cache-Control": "max-age=31536000, immutable"}
     return Response(gzipped_scripts[f"{name}.js"], headers=headers, content_type="text/javascript")
 

@@ -45,9 +45,8 @@ def measure(deltas: int) -> list[Table]:
 def _measure_first_pages(browser: Browser, site: Site, baseline: ServerProcess) -> list[Row]:
     htmx = replace(site, name="bare htmx", server=baseline, path="/", composer="textarea")
     minimal = replace(htmx, name="least htmx", path="/least")
-    visits.measure_first_pages(
-        browser, [minimal], 1
-    )  # discarded, because it includes the start of the browser
+    # Discard the first measurement, because it includes the start of the browser.
+    visits.measure_first_pages(browser, [minimal], 1)
     rows = visits.measure_first_pages(browser, [site, htmx, minimal], ROUNDS)
     kinds = len(rows) // 3
     for nth, name in enumerate(("bare", "least"), 1):
@@ -84,7 +83,7 @@ def _measure_server(portal: ServerProcess, baseline: ServerProcess, deltas: int)
 
 
 def add_growth(rows: list[Row], column: str) -> list[Row]:
-    """Add `growth` to the last row: its value of `column`, divided by the value one row before."""
+    """Set `growth` in the last row: its value of `column` divided by the previous row's value."""
     before, last = (row.get(column) for row in rows[-2:])
     if isinstance(before, int | float) and isinstance(last, int | float):
         rows[-1]["growth"] = ratio(last, before)

@@ -92,7 +92,7 @@ class PageMeter:
         return int(self.page.evaluate(COUNT_NODES_SCRIPT))
 
     def wire_kilobytes(self) -> float:
-        """Return the KB received, including headers except for streams and web sockets."""
+        """Return the KB received; headers count, except those of web sockets and closed streams."""
         return sum(self._response_bytes()) / 1000
 
     def count_responses(self) -> int:
@@ -105,8 +105,8 @@ class PageMeter:
         return len({host for host in self._hosts.values() if host and host != own_host})
 
     def _response_bytes(self) -> Iterator[float]:
-        # Chromium may report the encoded size of several parts with the first part. Only a total of
-        # 0 means that the encoded size is unknown; then the decoded size counts.
+        # A `dataReceived` event may include the encoded size of later events. Only a total of 0
+        # means that the encoded size is unknown; then the decoded size counts.
         for key, encoded in self._encoded_bytes.items():
             yield encoded or self._decoded_bytes[key]
 

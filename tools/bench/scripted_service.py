@@ -32,7 +32,7 @@ class Handler(scripted_service.Handler):
     """Request handler that answers at once, as the message instructs."""
 
     disable_nagle_algorithm = True
-    # The time at which the last delta of a reply was sent, by its tag.
+    # Maps the tag of a reply to the time at which its last delta was sent.
     ended_at: dict[str, float]
 
     def _respond(self, call: Call) -> None:

@@ -19,7 +19,7 @@ from tools.bench.scripted_service import make_message
 from tools.bench.table import Row, ratio
 
 ROUNDS = 200
-# Argon2id takes most of a sign-in on purpose.
+# Fewer rounds, because Argon2id makes a sign-in slow on purpose.
 SIGN_IN_ROUNDS = 30
 PASSWORD = "correct horse battery"
 MISSING_ID = "Zm9yZWlnbi1yYW5kb20taWQ"

@@ -75,7 +75,8 @@ class CrashTest:
                 self._make_messages(round_number, streams, words, gap),
             )
             for message in messages[: len(self.people)]:
-                message.open_form()  # so that even a slow machine sends a message before the kill
+                # Load the form now, so that even a slow machine sends a message before the kill.
+                message.open_form()
             sender = threading.Thread(target=self._send_messages, args=(messages, kill_event))
             sender.start()
             # The kill happens while messages are still being sent, or later.

@@ -31,7 +31,7 @@ from tools.chaos.sent_messages import (
 from web import stream_limit
 
 READ_TIMEOUT_SECONDS = 30
-# Fewer readers cannot overload the portal, so the spread of their retry delays is not checked.
+# Fewer readers than this cannot overload the portal, so their retry delays are not checked.
 MIN_READERS_FOR_SPREAD = 50
 
 EXPECTATIONS: Expectations = {

@@ -1,4 +1,4 @@
-"""Random event streams and random Markdown, through all code that reads them."""
+"""Feed random event streams and random Markdown to the code that reads them."""
 
 from __future__ import annotations
 

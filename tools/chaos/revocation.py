@@ -111,7 +111,7 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
 def _run_person(
     accounts: Accounts, url: str, name: str, rounds: int, seed: int
 ) -> tuple[list[Round], list[str], int]:
-    """Return a person's rounds, their keys of `ENDS`, and how often a bystander lost access."""
+    """Return the rounds, the key of `ENDS` for each, and how often a bystander lost access."""
     dice = random.Random(seed)  # noqa: S311
     accounts.people.add(name)
     accounts.people.add(f"{name} bystander")

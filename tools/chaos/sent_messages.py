@@ -26,7 +26,7 @@ END_TIMEOUT_SECONDS = 20.0
 
 @dataclass
 class SentMessage:
-    """A submission of the form that starts a conversation.
+    """A message with which a person starts a conversation.
 
     `path` is the path of the conversation, or "" before the portal has accepted the message.
     """
@@ -98,7 +98,7 @@ def _text_of(article: Tag, selector: str) -> str:
 
 @contextmanager
 def create_people(port: int, count: int = PERSON_COUNT) -> Iterator[list[Person]]:
-    """Create this many people, each with a browser session."""
+    """Create `count` people, each with a browser session."""
     people = [Person(f"http://127.0.0.1:{port}") for _ in range(count)]
     try:
         yield people
@@ -150,7 +150,7 @@ def shares(
 
 
 def summarize_stored(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """Return the stored share of the text: the lowest of any reply, and the overall share."""
+    """Return the stored share of the expected text: of the worst reply, and of all replies."""
     expected, stored = sum(expected for expected, _ in counts), sum(stored for _, stored in counts)
     return {
         "kept_min": round(min((k / d for d, k in counts), default=1.0), 4),

@@ -1,4 +1,4 @@
-"""Hours of ordinary use with faults, to measure errors and the growth of resources."""
+"""Soak test: random use of a portal with faults, to measure errors and growing resources."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXPECTATIONS: Expectations = {
 
 
 class SoakTest:
-    """A portal, its visitors, and the measured samples."""
+    """A soak test of one portal, and its samples."""
 
     def __init__(self, portal: Portal, data: Path, samples_file: Path | None) -> None:
         self.portal = portal

@@ -1,4 +1,4 @@
-"""A visitor who uses the portal at random: chats, leaves, returns, stops, retries, errs."""
+"""A visitor who chats, browses, disconnects and sends invalid requests, at random."""
 
 from __future__ import annotations
 

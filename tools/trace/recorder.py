@@ -83,7 +83,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def record(self) -> Iterator[Recording]:
-        """Record the calls of the block. Start and end when all threads are idle."""
+        """Record the calls of the block; before and after it, wait until all threads are idle."""
         self.wait_until_quiet()
         recording = self._recording = Recording()
         yield recording

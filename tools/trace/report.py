@@ -1,4 +1,4 @@
-"""Counts and lists of a recording."""
+"""Counts and lists of the functions in a recording."""
 
 from __future__ import annotations
 

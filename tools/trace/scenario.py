@@ -1,4 +1,4 @@
-"""A message and a delta, sent through a real portal with a scripted service on real sockets."""
+"""A traced scenario: a portal sends a message to a scripted service and receives a delta."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 
 @dataclass(frozen=True)
 class Asset:
-    """A file as it is served."""
+    """A file to serve; `body` is its uncompressed content."""
 
     name: str
     body: bytes

@@ -32,7 +32,7 @@ class ScriptModules:
         return sorted(path.name for path in self.folder.glob("*.js"))
 
     def find_imports(self, entry: str) -> list[str]:
-        """Return the modules that an entry imports, directly or not, in the order of their names.
+        """Return the modules that the module `entry` imports, directly or not, sorted by name.
 
         Modules that are loaded later, by `import()`, are left out.
         """

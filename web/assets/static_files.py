@@ -69,7 +69,7 @@ class AssetMiddleware:
         return self._modules_version
 
     def module_imports(self, entry: str) -> list[str]:
-        """Return the names of the script modules that an entry imports, to preload them."""
+        """Return the names of the modules that the module `entry` imports, to preload them."""
         if self._app.debug or entry not in self._module_imports:
             self._module_imports[entry] = MODULES.find_imports(entry)
         return self._module_imports[entry]

@@ -57,7 +57,7 @@ def _reject_nul() -> None:
 def _error_response(
     error_page: ErrorPage, status: int, *, exception: Exception | None = None, **values: Any
 ) -> Response:
-    """Return an error page, or a notice for an htmx request. A page shows the submitted message.
+    """Return an error page with the submitted message, or a notice for an htmx request.
 
     Statuses from 500 on are logged. `values` are for the template: `retry_at` is the time of the
     next try (seconds since the epoch), `deleted_conversation` is a conversation that can be
@@ -67,7 +67,7 @@ def _error_response(
         log_values = (request_id(), status, request.method, _path_without_token())
         logger.log(ERROR if exception else WARNING, LOG_LINE, *log_values, exc_info=exception)
     if request.blueprint == "events":
-        # An error page must not replace the reply: the browser reconnects the stream.
+        # Keep the reply on the page: the browser reconnects the stream.
         response = make_response(translate(error_page.sentence), status, {"HX-Reswap": "none"})
     elif wants_fragment():
         response = render_notice(error_page.sentence, status, **values)

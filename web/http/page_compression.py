@@ -1,4 +1,4 @@
-"""Compression of pages. Streams and static files compress themselves."""
+"""Compression of pages. Streams and static files are compressed elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flask_compress import Compress
 
 from core.threadpool import in_threadpool
 
-# Compressing a longer page takes so long that other requests would wait for it.
+# Larger pages are compressed in a thread, so that other requests do not wait.
 LARGE_PAGE_BYTES = 200_000
 
 

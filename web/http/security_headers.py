@@ -40,7 +40,7 @@ def request_id() -> str:
 
 
 def add_file_headers(response: BaseResponse, *, is_https: bool) -> None:
-    """Set the headers that static files need, too."""
+    """Set the headers that all responses need, even static files."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
     if is_https:
         response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")

@@ -21,7 +21,7 @@ OLD_SESSION_PREFIX = "session:"
 OLD_CLAIM_PREFIXES = ("idempotency-key:", "press:")
 OLD_ITEMS = ("kept", "first_keys")
 BATCH = 100
-# Built once: constructing the statement takes longer than executing it.
+# Build the statement once: constructing it takes longer than executing it.
 _SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(
     sessions.c.key == bindparam("key")
 )

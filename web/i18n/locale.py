@@ -58,8 +58,7 @@ def bidi_isolate_text(name: object) -> str:
 def _translate_markup(sentence: str, **values: object) -> Markup:
     """Translate a sentence of a template and insert its values, escaped.
 
-    This is faster than Jinja's `gettext`, which calls three functions with a context for each of
-    the many sentences of a page.
+    Jinja's `gettext` is slower: it calls three functions for each sentence.
     """
     text = Markup(_translations().ugettext(sentence))  # noqa: S704 - one of our sentences
     return text % values if "%" in text else text

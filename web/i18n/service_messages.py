@@ -1,4 +1,4 @@
-"""Messages for the codes of reply ends and of service errors."""
+"""Messages for the codes of ended replies and of service errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MESSAGES = {
     "internal_error": N_("Something went wrong on our side during the reply."),
     "service_error": N_("The twin service reported an error without details."),
     "service_error_with_reason": N_("The twin service reported an error: %(said)s"),
-    # A sentence of an earlier revision that migration 0008 could not convert to a code.
+    # A message of an earlier revision, which migration 0008 could not convert to a code.
     "other": "%(said)s",
     # Errors of the client (twinapi/errors.py).
     "service_unusable": N_("The twin service couldn't be used."),

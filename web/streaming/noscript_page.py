@@ -49,7 +49,7 @@ class NoscriptReply:
 
     def __iter__(self) -> Iterator[str]:
         """Yield HTML to append to the page, and a `FLUSH_MARKER` where it is to be sent."""
-        # Use a separate scope, because the final HTML must not repeat ids.
+        # Use separate ids, because the final HTML may follow on the same page.
         renderer = IncrementalRenderer(f"{self.turn.id}-draft")
         closed_blocks: list[str] = []
         for batch in self._batches:

@@ -78,7 +78,7 @@ def sidebar_groups() -> Sequence[DateGroup]:
 def moves_in_sidebar(conversation: Conversation, *, was_newest: bool) -> bool:
     """Return whether a new turn has changed the place of a conversation in the sidebar.
 
-    `conversation` is the conversation before the turn was added.
+    `conversation` is the conversation as it was before the new turn.
     """
     is_grouped_by_date = not conversation.pinned
     return (

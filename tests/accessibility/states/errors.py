@@ -17,7 +17,7 @@ STATUSES_WITH_OWN_STATE = {404, 413, 500}
 
 
 def _register_plain_error(status: int) -> None:
-    """Register the state of an error page that shows only the text of its status."""
+    """Register the state of an error page with the standard text of its status."""
 
     def reach(env: Environment) -> Page:
         env.patch.setattr("blueprints.site.render_template", lambda *_, **__: abort(status))

@@ -12,7 +12,7 @@ TURN_COUNT = int(os.environ["TURN_COUNT"])
 
 @chainlit.on_chat_start
 async def send_history() -> None:
-    """Send the existing conversation, because Chainlit stores conversations only with sign-in."""
+    """Send the existing conversation, because Chainlit stores none unless people sign in."""
     if not TURN_COUNT:
         return
     async with httpx.AsyncClient() as client:
