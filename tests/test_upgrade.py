@@ -170,7 +170,7 @@ def alice(alice: Person, known: dict[str, Any]) -> Person:
     return alice
 
 
-def test_conversations_are_unchanged_and_the_next_message_is_sent(
+def test_update_keeps_conversations_unchanged_and_the_next_message_can_be_sent(
     alice: Person, upstream: Upstream, known: dict[str, Any]
 ):
     assert_unchanged(alice, known)

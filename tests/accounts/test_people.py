@@ -53,5 +53,5 @@ def test_unknown_name_is_not_found(accounts: Accounts):
         accounts.people.find("nobody")
 
 
-def test_person_can_be_named_key_or_proxy(accounts: Accounts):
+def test_key_and_proxy_are_valid_names_of_people(accounts: Accounts):
     assert [accounts.people.add(name).name for name in ("Key", "proxy")] == ["Key", "proxy"]

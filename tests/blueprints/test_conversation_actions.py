@@ -125,7 +125,7 @@ def test_forms_without_a_csrf_token_change_nothing(alice: Person, page: Page):
     assert alice.get(page.path).html.h1.get_text() == "Why is the sky blue?"
 
 
-def test_form_does_not_redirect_to_other_sites_or_pages(alice: Person, page: Page):
+def test_form_redirects_only_to_lists_of_conversations(alice: Person, page: Page):
     def check(back: str) -> None:
         after = alice.press(page, "Rename", title="Mine", back=back)
         assert after.path == "/conversations"

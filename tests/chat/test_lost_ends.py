@@ -50,7 +50,7 @@ def test_end_is_stored_when_the_database_can_be_written_again(
     assert build_reply(other.read(turn.id)).state is ReplyState.COMPLETE
 
 
-def test_reply_without_a_worker_is_interrupted_for_other_processes(
+def test_another_process_interrupts_a_reply_whose_worker_has_released_it(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
     log.append(turn.id, Delta("So far"))

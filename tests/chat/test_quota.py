@@ -334,7 +334,7 @@ def test_quota_table_does_not_contain_the_api_key(log: Log, quota: Quota):
 
 
 @on_postgresql
-def test_last_request_is_given_to_one_of_two_simultaneous_messages(
+def test_last_request_of_the_quota_goes_to_only_one_of_two_simultaneous_messages(
     log: Log, quota: Quota, new_log: Callable[[], Log]
 ):
     quota.record_limits(Limits(remaining=2, limit=500, resets_in=600))
@@ -384,7 +384,7 @@ def test_late_response_does_not_replace_newer_limits(quota: Quota):
     assert remaining_requests(quota) == 10
 
 
-def test_stopped_reply_counts_in_full_until_its_worker_reports_unsent_requests(
+def test_all_requests_of_a_stopped_reply_count_until_its_worker_reports_unsent_ones(
     log: Log, quota: Quota
 ):
     turns = Turns(log.database, log, quota, SECRET_KEY)

@@ -157,7 +157,9 @@ def test_lock_wait_at_any_step_of_the_recovery_makes_no_worker_stale(
         assert log._heartbeat.worker_id in connection.scalars(select(producers.c.id))
 
 
-def test_running_reply_without_a_buffer_is_interrupted_at_once_by_its_process(log: Log, turn: Turn):
+def test_process_interrupts_its_own_running_reply_at_once_if_the_buffer_is_gone(
+    log: Log, turn: Turn
+):
     log.append(turn.id, Delta("Last words"))
     log.flush()
     log.drop_buffer(turn.id)

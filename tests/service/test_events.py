@@ -29,7 +29,9 @@ def lines(response: Any) -> Iterator[str]:
 
 
 @pytest.mark.spec("S55", "S78", "S79", "S80", "S84")
-def test_reply_stream_has_progress_deltas_and_one_complete_event(api: ApiClient, model: Upstream):
+def test_reply_stream_has_progress_events_then_deltas_then_one_complete_event(
+    api: ApiClient, model: Upstream
+):
     events = api.stream(conversation := api.create_conversation(), "Hello")
     first = next(events)
     model.reply("Hi ", "there")

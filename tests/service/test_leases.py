@@ -134,7 +134,7 @@ def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
         assert second is None
 
 
-def test_reply_cannot_be_taken_over_while_another_reply_is_written(
+def test_retry_cannot_continue_a_reply_while_a_later_message_is_answered(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     talk = new_conversation().id

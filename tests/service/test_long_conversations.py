@@ -193,7 +193,7 @@ def history(turns: int) -> list[Message]:
     return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
 
 
-def test_prompt_has_two_thirds_of_the_history_that_fits_after_at_most_9_tokenizer_calls():
+def test_at_most_9_tokenizer_calls_find_two_thirds_of_the_history_that_fits_a_prompt():
     for window in (100, 333, 700, 1500, 5000, 9000):
         counts: list[str] = []
 
@@ -229,7 +229,7 @@ def test_beginning_of_the_history_in_the_prompt_is_stable_for_some_turns():
     assert 2 <= sum(moved) <= len(moved) / 4
 
 
-def test_prompt_beginning_is_stable_for_some_turns_if_only_recent_messages_are_read():
+def test_prompts_of_consecutive_turns_of_a_long_conversation_mostly_begin_alike():
     prompts = [
         build_prompt(ADA, history(turn)[-121:], window=10**6, is_full_history=False)
         for turn in range(100, 160)

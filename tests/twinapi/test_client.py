@@ -42,7 +42,7 @@ def asked(client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor) 
     return asked
 
 
-def test_list_twins_uses_the_read_key(asked: Asked):
+def test_list_of_twins_is_requested_with_the_read_only_key(asked: Asked):
     call, page = asked("list_twins", 2, 10, answer={"data": [{"id": "a", "name": "A"}]})
 
     assert call.path == "/api/v1/twins?page=2&limit=10"
