@@ -14,8 +14,7 @@ from service.twins import Sampling
 bp = Blueprint("health", __name__)
 
 VERSION_TABLE = "service_alembic_version"
-# Last sentence of some error messages. The `check` command omits `CONTACT`, because administrators
-# run this command.
+# The last sentence of some error messages.
 CONTACT = " Please contact your administrator."
 TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 PROBE_PROMPT = [{"role": "user", "content": "Say yes."}]

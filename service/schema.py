@@ -36,7 +36,7 @@ api_keys = Table(
     # Revoked keys count towards the owner's limit for another hour: otherwise revoking and
     # creating keys would give an unlimited hourly quota.
     Column("revoked_at", Float),
-    # JSON list of the names of the owner's groups when the key was created.
+    # JSON list of the names of the owner's groups.
     Column("groups", Text, nullable=False, server_default="[]"),
     Index("service_keys_of_sub", "sub"),
 )

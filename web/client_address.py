@@ -38,9 +38,9 @@ def client_address() -> str:
 
 
 def client_address_hashes() -> tuple[str, ...]:
-    """Return a hash of the browser's address, with a key that changes every day (UTC).
+    """Return an HMAC of the day (UTC) and the browser's address.
 
-    In the first hour of a day, also return the hash with yesterday's key.
+    In the first hour of a day, also return the HMAC with the previous day.
     """
     now, secret_key = portal().clock.time(), str(current_app.secret_key)
     days = dict.fromkeys(int((now - age) // DAY_SECONDS) for age in (0, HOUR_SECONDS))

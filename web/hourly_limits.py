@@ -55,7 +55,7 @@ def init_app(app: Flask, portal: Portal) -> None:
 
 
 def count_key_request() -> float:
-    """Count a request of the current browser. Return 0, or the seconds to wait before a retry."""
+    """Count a request for an API key. Return 0, or the seconds to wait before a retry."""
     limit: HourlyLimit = current_app.extensions[_KEY_REQUESTS]
     return limit.count(f"browser {session.get('csrf_token', '')}", f"address {client_address()}")
 

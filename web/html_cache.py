@@ -87,8 +87,8 @@ class HtmlCache:
                 future.set_result(self._render_and_store(turn_id, text))
             finally:
                 del self._in_progress[turn_id, text]
-                # A finished future cannot be cancelled. If this greenlet was killed, the future is
-                # unfinished, and other greenlets wait for it.
+                # If this greenlet was killed, release the greenlets that wait for the future. A
+                # finished future cannot be cancelled.
                 future.cancel()
         return future.result()
 

@@ -1,7 +1,7 @@
-"""The quota: which messages can be sent, and how many requests they have used.
+"""The quota: whether a person may send a message, and how many requests messages use.
 
-The quota counts requests of an API key to the service. `Quota.check` also checks how many
-replies to a person are running, and how many messages the person keeps.
+`Quota` counts the requests to the service with an API key. It also checks two limits of a person:
+running replies and stored messages.
 """
 
 from __future__ import annotations

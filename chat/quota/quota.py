@@ -150,7 +150,7 @@ class Quota:
             self._update(lambda *_: {"refusals": 0, "forbidden_until": 0.0, "forbidden_twin": None})
 
     def status(self) -> QuotaStatus:
-        """Return the quota status that pages show to all people with this key.
+        """Return whether messages can be sent with this key, and a warning if little quota is left.
 
         Returns the default status while the database is unavailable.
         """
@@ -159,7 +159,7 @@ class Quota:
         return QuotaStatus()
 
     def read_status(self, connection: Connection) -> QuotaStatus:
-        """Return the quota status that pages show, read with this connection."""
+        """Return the same as `status`, read with this connection."""
         now = self.database.now(connection)
         row = self._select_row(connection)
         remaining_quota = self._remaining(connection, row, now)

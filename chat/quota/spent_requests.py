@@ -78,7 +78,8 @@ def clear_old_addresses(database: Database) -> None:
     """Clear the addresses of turns that are older than a day.
 
     Short transactions with pauses let other requests continue. The oldest addresses are cleared
-    first: `_ranges_with_addresses` stops at the first range without addresses.
+    first. After an interruption, the next run finds the rest, because `_ranges_with_addresses`
+    searches from the newest turns and stops at the first range without addresses.
     """
     for since, until in reversed(_ranges_with_addresses(database)):
         is_old = (turns.c.created_at >= since) & (turns.c.created_at < until)

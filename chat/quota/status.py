@@ -31,7 +31,7 @@ class RemainingQuota:
 
 @dataclass(frozen=True, slots=True)
 class QuotaStatus:
-    """Quota status that pages show before a message is written."""
+    """Whether a message can be sent now, and a warning if little quota is left."""
 
     can_send: bool = True
     # Time until which the service refuses requests, in seconds since 1970, or None.

@@ -48,7 +48,8 @@ class TwinList:
 class TwinCatalogue:
     """Cached twins of the service. A list is fresh for `max_age_seconds`.
 
-    `store` shares the list with other processes; it is None for the list of a person's own key.
+    `store` shares the list with other processes; it is None for the list of a
+    person's own key or JWT.
     `advise` returns text for the log, such as the status of an error and the setting to check.
     `error_code` returns the code of the message that people see about an error.
     """

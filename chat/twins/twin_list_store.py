@@ -42,7 +42,7 @@ class TwinListStore:
         self._stored_at: float | None = None
 
     def load_newer(self) -> CachedTwins | None:
-        """Return the stored list, or None if this process already has it."""
+        """Return the stored list of this service if it is new to this process, otherwise None."""
         query = select(kept_twins.c.data, kept_twins.c.listed_at)
         if self._stored_at is not None:
             query = query.where(kept_twins.c.listed_at != self._stored_at)

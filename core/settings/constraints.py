@@ -1,8 +1,8 @@
-"""Constraints between settings: which ones need or exclude others, and which name a file."""
+"""Checks that types cannot express: files, and settings that need or exclude others."""
 
 from __future__ import annotations
 
-from core.settings.environment import ENV_PREFIX
+from core.settings.environment import ENV_PREFIX, variable_name
 from core.settings.errors import SettingsError
 from core.settings.settings import Settings
 from core.sub_path import path_of_url
@@ -26,10 +26,12 @@ def check_constraints(settings: Settings) -> None:
     _check_service(settings)
     _check_public_url(settings.public_url or "")
     _check_sign_in(settings)
-    _check_files(settings)
+    _check_logo(settings)
+    _check_paths(settings)
     if settings.database_url:
         _check_database_url(settings.database_url)
     _check_secrets(settings)
+    _check_jwt_provider(settings)
     _check_model(settings)
 
 
@@ -61,7 +63,7 @@ def _check_sign_in(settings: Settings) -> None:
     for name in ("proxy_groups_header", "proxy_token_header"):
         if getattr(settings, name):
             raise SettingsError(
-                f"{_variable(name)} is set, so {_variable('sign_in')} must contain proxy."
+                f"{variable_name(name)} is set, so {variable_name('sign_in')} must contain proxy."
             )
 
 
@@ -88,13 +90,16 @@ def _check_proxy_headers(settings: Settings) -> None:
         header = getattr(settings, name) or ""
         if header.lower() in COMMON_HEADERS:
             raise SettingsError(
-                f"{_variable(name)}={header} cannot be used: browsers set this header."
+                f"{variable_name(name)}={header} cannot be used: browsers set this header."
             )
 
 
-def _check_files(settings: Settings) -> None:
+def _check_logo(settings: Settings) -> None:
     if settings.logo_has_name and not settings.logo:
         raise _missing("logo_has_name", "logo")
+
+
+def _check_paths(settings: Settings) -> None:
     if settings.api_ca_file and not settings.api_ca_file.is_file():
         raise SettingsError(f"{ENV_PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
     if not settings.twins_dir.is_dir():
@@ -106,8 +111,11 @@ def _check_secrets(settings: Settings) -> None:
         secret = getattr(settings, name)
         if secret and len(secret) < MIN_SECRET_CHARACTERS:
             raise SettingsError(
-                f"{_variable(name)} is too short: {MIN_SECRET_CHARACTERS} characters at least."
+                f"{variable_name(name)} is too short: {MIN_SECRET_CHARACTERS} characters at least."
             )
+
+
+def _check_jwt_provider(settings: Settings) -> None:
     if settings.jwt_jwks_url and not settings.jwt_issuer:
         raise _missing("jwt_jwks_url", "jwt_issuer")
     if settings.jwt_jwks_url and settings.jwt_secret:
@@ -142,8 +150,6 @@ def _check_database_url(url: str) -> None:
 
 def _missing(name: str, needed: str) -> SettingsError:
     """Return the error for a setting that needs another one."""
-    return SettingsError(f"{_variable(name)} is set, so {_variable(needed)} is needed as well.")
-
-
-def _variable(name: str) -> str:
-    return f"{ENV_PREFIX}_{name.upper()}"
+    return SettingsError(
+        f"{variable_name(name)} is set, so {variable_name(needed)} is needed as well."
+    )

@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from flask.cli import load_dotenv
-
 from core.settings.errors import SettingsError
 
 
@@ -17,6 +15,9 @@ def load_env_file(arguments: Sequence[str]) -> list[str]:
     As in Flask's commands, a file `.env` in the working folder is read, too. Variables that are
     already set in the environment take precedence. Raises SettingsError.
     """
+    # Imported here: only servers need it, and packages without Flask import the settings.
+    from flask.cli import load_dotenv
+
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--env-file", type=Path)
     options, others = parser.parse_known_args(arguments)

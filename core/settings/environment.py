@@ -17,6 +17,11 @@ KUBERNETES_NAME = re.compile(
 KUBERNETES_ADDRESS = re.compile(r"(tcp|udp|sctp)://")
 
 
+def variable_name(setting: str) -> str:
+    """Return the name of the environment variable of a setting."""
+    return f"{ENV_PREFIX}_{setting.upper()}"
+
+
 def read_variables() -> dict[str, object]:
     """Return the values that are set and not empty, by lower-case name without the prefix.
 

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Collection, Mapping
 
-from core.settings.environment import ENV_PREFIX
+from core.settings.environment import variable_name
 
 REASON_REPLACEMENTS = (
     (r"Expected int, got str", "it should be a whole number"),
@@ -23,15 +23,15 @@ REASON_REPLACEMENTS = (
 
 
 class SettingsError(Exception):
-    """Raised for an unusable setting; the message is one sentence that names the setting."""
+    """Raised for an unusable setting; the message for the operator names the setting."""
 
 
 def describe_unknown_setting(name: str, known_names: Collection[str]) -> str:
     """Return the message for a variable that is no setting, with the most similar setting."""
-    sentence = f"{ENV_PREFIX}_{name.upper()} is not a setting of Twindow"
+    sentence = f"{variable_name(name)} is not a setting of Twindow"
     close_matches = difflib.get_close_matches(name, known_names, 1)
     return (
-        f"{sentence}; did you mean {ENV_PREFIX}_{close_matches[0].upper()}?"
+        f"{sentence}; did you mean {variable_name(close_matches[0])}?"
         if close_matches
         else f"{sentence}."
     )
@@ -44,4 +44,4 @@ def describe_invalid_value(message: str, values: Mapping[str, object]) -> str:
     reason = message.split(" - at ")[0].replace("`", "")
     for pattern, replacement in REASON_REPLACEMENTS:
         reason = re.sub(pattern, replacement, reason)
-    return f"{ENV_PREFIX}_{name.upper()}={values.get(name)!s} cannot be used: {reason}."
+    return f"{variable_name(name)}={values.get(name)!s} cannot be used: {reason}."

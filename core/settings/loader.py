@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from core.settings.constraints import check_constraints
-from core.settings.environment import ENV_PREFIX, read_variables
+from core.settings.environment import ENV_PREFIX, read_variables, variable_name
 from core.settings.errors import SettingsError, describe_invalid_value, describe_unknown_setting
 from core.settings.settings import Settings
 
@@ -61,8 +61,8 @@ def _without_aliases(values: Mapping[str, object]) -> dict[str, object]:
     for alias, name in ALIASES.items():
         if alias in values and name in values:
             raise SettingsError(
-                f"{ENV_PREFIX}_{alias.upper()} is the earlier name of "
-                f"{ENV_PREFIX}_{name.upper()}: set only the latter."
+                f"{variable_name(alias)} is the earlier name of "
+                f"{variable_name(name)}: set only the latter."
             )
     return {ALIASES.get(name, name): value for name, value in values.items()}
 

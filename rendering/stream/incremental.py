@@ -1,8 +1,8 @@
 """HTML of a reply while it is written. Closed blocks are rendered only once.
 
 A block is closed when another block begins. Later text changes a closed block only if the text
-defines a reference that the block uses. At the end, rendering the whole text corrects closed
-blocks.
+defines a reference that the block uses. When the reply ends, the whole text is rendered again,
+which corrects such blocks.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class IncrementalRenderer:
     def append(self, entry_number: int, text: str) -> None:
         """Append the next entry, whose `text` may be empty. Entries are numbered from 1."""
         self._length += len(text)
-        # A reply that is too long, or whose HTML is too long, becomes plain text when it ends.
-        # Until the reply ends, its HTML no longer changes.
+        # If the text or its HTML is too long, the HTML stays unchanged until the reply ends, and
+        # becomes plain text then.
         self._is_stopped |= (
             self._length > MAX_MARKDOWN_CHARACTERS
             or self._closed_length > max_html_length(self._length)

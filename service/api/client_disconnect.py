@@ -1,4 +1,4 @@
-"""Detects disconnected clients, because the first write to such a client still succeeds."""
+"""Detection of disconnected clients: the first write to such a client still succeeds."""
 
 from __future__ import annotations
 

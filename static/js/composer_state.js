@@ -97,7 +97,7 @@ const HANDLERS = {
     return [{ ...state, text: "" }, { text: "", save: { [DRAFT]: "" } }];
   },
 
-  // If the page has a box, keys write into the box wherever the focus is. Escape leaves the box: keys are then
+  // If the page has a box, keys pressed outside of text fields write into the box. Escape leaves the box: keys are then
   // shortcuts, until a click, or until the box has the focus again. `isTaken` means that Escape does something
   // else, such as closing a menu.
   keyPressed(state, event) {

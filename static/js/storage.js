@@ -35,7 +35,8 @@ export const saveDraft = (path, words) => {
 export const deleteSharedDraft = (path) => localStore.set(draftKey(path), "");
 
 // A copy is the edited text of an earlier message or of a rejected message. The text of an earlier
-// message is stored by turn. A rejected message has no turn, so its text is stored by path.
+// message is stored under the id of its turn. A rejected message has no turn: its text is stored under the path
+// of the page.
 const copyKey = (path, turn) => `edit ${turn || draftKey(path)}`;
 export const readCopy = (path, turn) => {
   const saved = sessionStore.get(copyKey(path, turn));

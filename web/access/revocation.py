@@ -58,7 +58,7 @@ def _check_frames(
 
 
 def _is_true_or_unknown(condition: Callable[[], bool]) -> bool:
-    # A failure of the database does not end streams. The next check follows in two seconds.
+    # A failure of the database does not end streams; a later frame triggers the next check.
     try:
         return condition()
     except DatabaseUnavailable:
