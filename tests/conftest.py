@@ -36,13 +36,22 @@ from tests.support.resources import ProcessGuard
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from web.container import Portal
 
+MEMORY_DISK = Path("/dev/shm")  # noqa: S108
+# Several times what a run needs.
+MEMORY_DISK_BYTES = 2 * 1024**3
+
 # The duration of a Hypothesis example depends on the load of the machine, so it is not limited.
 properties.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 properties.load_profile("untimed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the pytest plugins of this suite."""
+    """Register the pytest plugins of this suite, and choose the folder for temporary files.
+
+    Databases in memory do not wait for the disk, which saves a tenth of the time.
+    """
+    if MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free >= MEMORY_DISK_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
     config.pluginmanager.register(ProcessGuard())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
 
+# Systems assign ports to clients and to servers on port 0 from 32,768 or higher.
+UNASSIGNED_PORTS = range(20_000, 32_000)
+
+
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    """Return a free port that no other process is assigned before a server uses it."""
+    while True:
+        port = random.choice(UNASSIGNED_PORTS)  # noqa: S311
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class ServerProcess:
