@@ -85,6 +85,49 @@ def test_settings_errors_name_the_wrong_setting():
     assert wrong == []
 
 
+PROXY = {
+    "sign_in": "proxy",
+    "proxy_user_header": "X-Remote-User",
+    "proxy_networks": "127.0.0.1",
+}
+JWKS = {"jwt_jwks_url": "https://id.example/jwks"}
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (JWKS, "TWINDOW_JWT_JWKS_URL is set, so TWINDOW_JWT_ISSUER is needed as well."),
+        (
+            JWKS | {"jwt_issuer": "x", "jwt_secret": "x" * 32},
+            "TWINDOW_JWT_JWKS_URL and TWINDOW_JWT_SECRET exclude each other: set one.",
+        ),
+        (PROXY | {"proxy_groups_header": "x-remote-user"}, "must name different headers."),
+        (PROXY | {"proxy_groups_header": "Cookie"}, "TWINDOW_PROXY_GROUPS_HEADER=Cookie cannot be"),
+        (
+            PROXY | {"proxy_user_header": "Origin"},
+            "TWINDOW_PROXY_USER_HEADER=Origin cannot be used",
+        ),
+        (PROXY | {"proxy_token_header": "X-Token"}, "the embedded service accepts API keys only."),
+        ({"proxy_token_header": "X-Token"}, "so TWINDOW_SIGN_IN must contain proxy."),
+        ({"proxy_groups_header": "X-Groups"}, "so TWINDOW_SIGN_IN must contain proxy."),
+    ],
+)
+def test_settings_that_contradict_each_other_are_an_error(
+    values: dict[str, object], sentence: str, tmp_path: Path
+):
+    with pytest.raises(SettingsError) as error:
+        load_settings({"data_dir": tmp_path} | values)
+
+    assert sentence in str(error.value)
+
+
+def test_existing_data_folder_becomes_readable_only_by_its_owner(tmp_path: Path):
+    tmp_path.chmod(0o755)
+    load_settings({"data_dir": tmp_path})
+
+    assert tmp_path.stat().st_mode & 0o777 == 0o700
+
+
 @pytest.mark.parametrize("name", ["TRUSTED_PROXIES", "PROXY_IPS"])
 def test_trusted_proxies_can_be_set_by_the_current_and_the_earlier_name(
     name: str, monkeypatch: pytest.MonkeyPatch
