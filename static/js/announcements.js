@@ -1,8 +1,5 @@
-// What scripts tell people: announcements for screen readers, and notices. The generated module
-// messages.js sets `messages` in the language of the page (web/i18n/js_strings.py).
+// What scripts tell people: announcements for screen readers, and notices.
 import { THROTTLE_MS } from "./turns.js";
-
-export const messages = {};
 
 const SPEAK_INTERVAL_MS = 1000;
 const CLEAR_AFTER_MS = 6000;

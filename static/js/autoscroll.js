@@ -1,6 +1,7 @@
 // Scroll position of a conversation: follow the end while the reader is at the end, else stay.
-import { announce, messages } from "./announcements.js";
+import { announce } from "./announcements.js";
 import { focusAndShowTurn, focusComposer } from "./focus.js";
+import { messages } from "./messages.js";
 import { afterPaint, sessionStore } from "./storage.js";
 import { notifyOtherTabs } from "./tab_sync.js";
 import { newestTurn } from "./turns.js";

@@ -1,7 +1,9 @@
 // The message box: binds its state machine (composer_state.js) to keys, clicks, requests and storage, and counts characters.
-import { announce, messages } from "./announcements.js";
+import { announce } from "./announcements.js";
 import { DRAFT, REJECTED, createState, update } from "./composer_state.js";
 import { TEXT_FIELDS, focusComposerOnArrival, hasKeyboard } from "./focus.js";
+import { messages } from "./messages.js";
+import { runShortcut } from "./shortcuts.js";
 import { afterPaint, deleteCopy, readCopy, readDraft, saveCopy, saveDraft, sessionStore } from "./storage.js";
 import { newestMessage } from "./turns.js";
 
@@ -41,12 +43,6 @@ const dispatch = (event) => {
   if (effects.announce) announce(messages[effects.announce]);
   return effects;
 };
-
-// Load the shortcuts after the first paint, because a request would delay the paint. Keys that are
-// pressed before the shortcuts are loaded take effect afterwards.
-let runShortcut = async (event) => (await loadedShortcuts).runShortcut(event);
-const loadedShortcuts = new Promise(afterPaint).then(() => import("./shortcuts.js"));
-loadedShortcuts.then((shortcuts) => { ({ runShortcut } = shortcuts); });
 
 // AltGr, which types characters, is Control and Alt at once on some systems.
 const isCommand = (event) => event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));

@@ -1,5 +1,6 @@
 // Copy buttons: adds one to each code block, and shows a confirmation after copying.
-import { announce, messages } from "./announcements.js";
+import { announce } from "./announcements.js";
+import { messages } from "./messages.js";
 import { fetchFragment, reportUnreachable } from "./requests.js";
 import { onContentChange } from "./turns.js";
 

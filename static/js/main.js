@@ -2,7 +2,8 @@
 // main.js. Scripts are optional: every page works without them.
 import "./requests.js";
 import "./composer.js";
-import { announce, messages } from "./announcements.js";
+import { announce } from "./announcements.js";
+import { messages } from "./messages.js";
 import { afterPaint, deleteSharedDraft } from "./storage.js";
 import { onContentChange } from "./turns.js";
 

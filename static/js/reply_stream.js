@@ -1,7 +1,8 @@
 // Reconnection of reply streams: after a random delay, with exponential backoff after attempts without
 // events, and immediately when the network is back. htmx alone would retry twice a second for ever, for
 // example if a sign-in page responds. The footer of a reply reports a lost or silent stream.
-import { announce, messages, noticeText, removeNotices } from "./announcements.js";
+import { announce, noticeText, removeNotices } from "./announcements.js";
+import { messages } from "./messages.js";
 import { isEventStream, isStreamElement } from "./requests.js";
 import { RUNNING_TURN, onContentChange } from "./turns.js";
 

@@ -1,5 +1,6 @@
 // Requests of htmx: what they carry, whether the portal answered, and notices when it did not.
-import { announce, messages, removeNotices, showNotice } from "./announcements.js";
+import { announce, removeNotices, showNotice } from "./announcements.js";
+import { messages } from "./messages.js";
 import { RUNNING_TURN, newestTurn } from "./turns.js";
 
 export const HTMX_HEADERS = { "HX-Request": "true" };

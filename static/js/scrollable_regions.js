@@ -1,5 +1,5 @@
 // Accessible names and keyboard access for parts of a reply.
-import { messages } from "./announcements.js";
+import { messages } from "./messages.js";
 import { onContentChange } from "./turns.js";
 
 // Elements that are too wide can be scrolled by keyboard; others must not be tab stops.

@@ -1,5 +1,6 @@
 // Screen reader announcements of replies, by whole sentences while they are written.
-import { SENTENCE_END, announce, dropAnnouncements, messages } from "./announcements.js";
+import { SENTENCE_END, announce, dropAnnouncements } from "./announcements.js";
+import { messages } from "./messages.js";
 import { sessionStore } from "./storage.js";
 import { newestTurn, onContentChange } from "./turns.js";
 

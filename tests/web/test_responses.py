@@ -64,15 +64,20 @@ def test_static_files_are_served_without_loading_a_session(
 
 
 def test_localised_script_is_available_before_any_page_is_requested(alice: Person):
-    answer = alice.get("/static/0/de/messages.js").response
+    answer = alice.get("/static/0/de/main.js").response
 
     assert "Kopiert" in answer.text
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert "Set-Cookie" not in answer.headers
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
 def test_first_request_compiles_and_compresses_nothing(
-    app: Flask, alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+    app: Flask,
+    alice: Person,
+    upstream: Upstream,
+    monkeypatch: pytest.MonkeyPatch,
+    language: str,
 ):
     bundles._compress.cache_clear()
     warm_up(app, lambda work: work)
@@ -80,7 +85,7 @@ def test_first_request_compiles_and_compresses_nothing(
     monkeypatch.setattr(app.jinja_env, "compile", _too_late)
     monkeypatch.setitem(COMPRESSORS, "br", _too_late)
 
-    page = alice.get("/twins/ada")
+    page = alice.get("/twins/ada", **{"Accept-Language": language})
     links = page.html.select(
         "link[rel=stylesheet], link[rel=icon], link[rel=modulepreload], script[src]"
     )

@@ -14,8 +14,7 @@ import brotli
 import rcssmin
 import rjsmin
 
-from web.assets.script_modules import MESSAGES_PREFIX, MODULE_ASSETS
-from web.i18n import messages_module
+from web.assets.script_modules import MODULE_ASSETS, MODULES
 
 STATIC_DIR = Path(__file__).parents[2] / "static"
 
@@ -77,22 +76,25 @@ def build_asset(
 ) -> Asset:
     """Concatenate sources into an asset, and minify them unless `is_debug`.
 
-    Files in brand/ are templates into which the colours are inserted. A source messages/CODE is
-    generated: it contains the translated sentences of the scripts.
+    Files in brand/ are templates into which the colours are inserted. A source js/LANGUAGE/NAME is
+    a script module.
     """
     read_source = partial(_read_source, colours=colours, is_debug=is_debug)
     return Asset(name, b"\n".join(map(read_source, sources)))
 
 
 def _read_source(source: str, colours: Mapping[str, str], *, is_debug: bool) -> bytes:
-    if source.startswith(MESSAGES_PREFIX):
-        return messages_module(source.removeprefix(MESSAGES_PREFIX)).encode()
-    data = (STATIC_DIR / source).read_bytes()
-    if source.startswith("brand/"):
-        data = Template(data.decode()).substitute(colours).encode()
-    if is_debug or not source.startswith(("css/", "js/", "brand/")):
-        return data
-    return minify(source, data.decode()).encode()
+    match source.split("/"):
+        case ["js", language, name]:
+            text = MODULES.read(name, language)
+        case ["css", _]:
+            text = (STATIC_DIR / source).read_text(encoding="utf-8")
+        case ["brand", _]:
+            template = (STATIC_DIR / source).read_text(encoding="utf-8")
+            text = Template(template).substitute(colours)
+        case _:
+            return (STATIC_DIR / source).read_bytes()
+    return (text if is_debug else minify(source, text)).encode()
 
 
 def minify(source: str, text: str) -> str:

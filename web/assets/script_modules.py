@@ -1,7 +1,7 @@
-"""Script modules: static/js/, and the translated sentences of each language.
+"""Script modules: static/js/, as browsers load them.
 
-All modules have the same version in their URLs, so that they can import each other by relative
-paths.
+All modules have the same version and language in their URLs, so that they can import each other by
+relative paths.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.languages import LANGUAGES
-from web.i18n import SENTENCES
+from web.i18n import SENTENCES, messages_module
 
 ROOT = Path(__file__).parents[2]
-STATIC_IMPORT = re.compile(r'^import\b[^"(;]*"\./(\w+\.js)";', re.MULTILINE)
+STATIC_IMPORT = re.compile(r'^import\b[^"(;]*"\./(\w+\.js)";\n', re.MULTILINE)
+MAIN = "main.js"
+MESSAGES = "messages.js"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,35 +30,55 @@ class ScriptModules:
 
     @property
     def names(self) -> list[str]:
-        """Return the names of all modules, for example `main.js`."""
+        """Return the names of all modules, for example `menus.js`."""
         return sorted(path.name for path in self.folder.glob("*.js"))
 
-    def find_imports(self, entry: str) -> list[str]:
-        """Return the modules that the module `entry` imports, directly or not, sorted by name.
+    def find_imports(self, name: str) -> list[str]:
+        """Return the modules that a module imports, directly or not, in the order of execution.
 
         Modules that are loaded later, by `import()`, are left out.
         """
-        found: set[str] = set()
-        pending = [entry]
-        while pending:
-            text = (self.folder / pending.pop()).read_text()
-            new = set(STATIC_IMPORT.findall(text)) - found
-            found |= new
-            pending += new
-        return sorted(found)
+        found: dict[str, None] = {}
+        for imported in STATIC_IMPORT.findall((self.folder / name).read_text(encoding="utf-8")):
+            found |= dict.fromkeys([*self.find_imports(imported), imported])
+        return list(found)
+
+    def find_preloads(self, entry: str) -> list[str]:
+        """Return the modules that a page with this entry module must load before it runs."""
+        parts = self.find_imports(MAIN)
+        return [name for name in self.find_imports(entry) if name not in parts]
+
+    def read(self, name: str, language: str) -> str:
+        """Return the text of a module as it is served.
+
+        main.js contains the modules that it imports, because each request delays the first paint.
+        Other modules import the exports of these modules from main.js.
+        """
+        parts = self.find_imports(MAIN)
+        if name == MAIN:
+            texts = [self._read_source(part, language) for part in [*parts, MAIN]]
+            return "\n".join(STATIC_IMPORT.sub("", text) for text in texts)
+        return STATIC_IMPORT.sub(
+            lambda match: match[0].replace(match[1], MAIN) if match[1] in parts else match[0],
+            self._read_source(name, language),
+        )
+
+    def _read_source(self, name: str, language: str) -> str:
+        if name == MESSAGES:
+            return messages_module(language)
+        return (self.folder / name).read_text(encoding="utf-8")
 
     def compute_version(self) -> str:
         """Return a hash of all modules and of all sentences in all languages."""
         digest = hashlib.sha256(json.dumps(SENTENCES).encode())
         for path in sorted([*self.folder.glob("*.js"), *self.catalogs.glob("*/LC_MESSAGES/*.mo")]):
             digest.update(f"{path.name}\0".encode() + path.read_bytes())
+        digest.update(Path(__file__).read_bytes())  # `read` changes the modules
         return digest.hexdigest()[:8]
 
 
 MODULES = ScriptModules(ROOT / "static" / "js", ROOT / "translations")
-MESSAGES_PREFIX = "messages/"
-# Names and sources of assets. The source messages/CODE is generated (web/i18n/js_strings.py).
+# Names and sources of assets.
 MODULE_ASSETS = {
-    **{f"js/{name}": (f"js/{name}",) for name in MODULES.names},
-    **{f"{code}/messages.js": (f"{MESSAGES_PREFIX}{code}",) for code in LANGUAGES},
+    f"{code}/{name}": (f"js/{code}/{name}",) for code in LANGUAGES for name in MODULES.names
 }

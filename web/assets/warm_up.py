@@ -9,20 +9,21 @@ from collections.abc import Callable
 from flask import Flask
 from werkzeug.test import Client
 
+from core.languages import LANGUAGES
 from web.assets.script_modules import MODULES
 from web.assets.static_files import AssetMiddleware
 
 Task = Callable[[str], None]
 # This page calls neither the service nor the database.
 WARM_UP_PAGE = "/help"
-# Assets that the first page of a visitor needs, in English.
+# Assets that the first pages of a visitor need. Only main.js depends on the language.
 PRECOMPRESSED_ASSETS = (
     "twindow.css",
     "lists.css",
     "favicon.svg",
     "htmx.js",
-    "en/messages.js",
-    *(f"js/{name}" for name in MODULES.names),
+    *(f"{code}/main.js" for code in LANGUAGES),
+    *(f"en/{name}" for name in MODULES.names),
 )
 
 

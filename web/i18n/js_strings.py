@@ -31,10 +31,7 @@ SENTENCES = {
 
 
 def messages_module(language: str) -> str:
-    """Return a JavaScript module that fills `messages` with the sentences in a language."""
+    """Return the script module messages.js with the sentences in a language."""
     with flask_babel.force_locale(language):
-        strings = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
-    return (
-        'import { messages } from "../js/announcements.js";\n'
-        f"Object.assign(messages, {json.dumps(strings, ensure_ascii=False)});"
-    )
+        messages = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
+    return f"export const messages = {json.dumps(messages, ensure_ascii=False)};\n"
