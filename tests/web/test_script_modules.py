@@ -14,7 +14,7 @@ from tests.support.upstream import Upstream
 from web.assets.script_modules import MODULES, ScriptModules
 
 RENAMING = re.compile(r"^(import\b[^;]*(\*| as )|export (default|\{|\*))", re.MULTILINE)
-ANY_IMPORT = re.compile(r'"\./(\w+\.js)"')
+ANY_IMPORT = re.compile(r"[\"'`]\./([\w-]+\.js)")
 
 
 def script_urls(page: Page) -> list[str]:

@@ -23,7 +23,7 @@ MESSAGES = "messages.js"
 
 @dataclass(frozen=True, slots=True)
 class ScriptModules:
-    """The modules of a folder, and the catalogues that contain their sentences."""
+    """The modules of a folder, and the catalogues with the translations of their sentences."""
 
     folder: Path
     catalogs: Path
@@ -44,7 +44,7 @@ class ScriptModules:
         return list(found)
 
     def find_preloads(self, entry: str) -> list[str]:
-        """Return the modules that a page with this entry module must load before it runs."""
+        """Return the modules that an entry module imports, without those that main.js contains."""
         parts = self.find_imports(MAIN)
         return [name for name in self.find_imports(entry) if name not in parts]
 
@@ -69,16 +69,16 @@ class ScriptModules:
         return (self.folder / name).read_text(encoding="utf-8")
 
     def compute_version(self) -> str:
-        """Return a hash of all modules and of all sentences in all languages."""
+        """Return a hash of all modules, all sentences in all languages, and this Python module."""
         digest = hashlib.sha256(json.dumps(SENTENCES).encode())
         for path in sorted([*self.folder.glob("*.js"), *self.catalogs.glob("*/LC_MESSAGES/*.mo")]):
             digest.update(f"{path.name}\0".encode() + path.read_bytes())
-        digest.update(Path(__file__).read_bytes())  # `read` changes the modules
+        digest.update(Path(__file__).read_bytes())  # its `read` determines the served text
         return digest.hexdigest()[:8]
 
 
 MODULES = ScriptModules(ROOT / "static" / "js", ROOT / "translations")
-# Names and sources of assets.
+# Names of assets, such as de/menus.js, and their sources (`_read_source` in bundles.py).
 MODULE_ASSETS = {
     f"{code}/{name}": (f"js/{code}/{name}",) for code in LANGUAGES for name in MODULES.names
 }

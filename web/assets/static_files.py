@@ -27,7 +27,7 @@ IMAGE_CSP = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 
 class AssetMiddleware:
-    """WSGI middleware that serves static files, which need no session, person or language."""
+    """WSGI middleware that serves static files, which need neither a session nor a person."""
 
     def __init__(
         self, app: Flask, bundles: Mapping[str, tuple[str, ...]], colours: Mapping[str, str]

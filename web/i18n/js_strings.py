@@ -1,4 +1,4 @@
-"""A script module with the translated sentences of the scripts."""
+"""The translated sentences of the scripts, as a script module."""
 
 from __future__ import annotations
 
