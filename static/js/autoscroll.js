@@ -4,11 +4,10 @@ import { focusAndShowTurn, focusComposer } from "./focus.js";
 import { messages } from "./messages.js";
 import { afterPaint, sessionStore } from "./storage.js";
 import { notifyOtherTabs } from "./tab_sync.js";
-import { newestTurn } from "./turns.js";
+import { log, newestTurn } from "./turns.js";
 
 const NEAR_END_PX = 120;
 const page = document.scrollingElement;
-const log = document.getElementById("log");
 const newestButton = document.getElementById("scroll-to-newest");
 const isNearEnd = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
 // Readers who are away from the end get a button that leads there and tells whether there is new text.

@@ -1,11 +1,11 @@
-// Runs on every page. Conversation pages have another entry module (conversation.js), which imports
-// main.js. Scripts are optional: every page works without them.
+// Runs on every page. Scripts are optional: every page works without them.
 import "./requests.js";
 import "./composer.js";
+import "./menus.js";
+import "./copy.js";
 import { announce } from "./announcements.js";
 import { messages } from "./messages.js";
 import { afterPaint, deleteSharedDraft, localStore } from "./storage.js";
-import { onContentChange } from "./turns.js";
 
 document.documentElement.classList.add("scripts");
 // Without htmx, the page still needs the links for browsers without scripts.
@@ -36,10 +36,4 @@ document.addEventListener("submit", (event) => { if (event.target.role === "sear
 // The CSS countdown ends with an animation that shows the button.
 document.addEventListener("animationend", ({ animationName, target }) => {
   if (animationName === "show-after-wait" && target.checkVisibility()) announce(messages.over);
-});
-
-// Modules that only some pages need.
-onContentChange(() => {
-  if (document.querySelector(".menu")) import("./menus.js");
-  if (document.querySelector("[data-copy]")) import("./copy.js");
 });

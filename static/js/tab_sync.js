@@ -1,10 +1,9 @@
 // Adds turns that another window or device has added to the conversation.
-import { newestTurn } from "./turns.js";
+import { log, newestTurn } from "./turns.js";
 
 const channel = new BroadcastChannel("tab-sync");
 export const notifyOtherTabs = () => channel.postMessage(location.pathname);
 
-const log = document.getElementById("log");
 const fetchMissedTurns = () => {
   const turn = newestTurn();
   const form = document.querySelector(".composer [hx-post]");

@@ -1,5 +1,6 @@
 // Finds the turns of a page, and runs functions when the page changes.
 export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
+export const log = document.getElementById("log"); // the element that contains the turns
 export const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
 export const newestMessage = () => {
   const message = newestTurn()?.querySelector(".turn__said").lastChild.cloneNode(true);

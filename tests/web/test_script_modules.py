@@ -1,4 +1,4 @@
-"""Script modules: their URLs, what main.js contains, and what pages preload."""
+"""Script modules: their URLs, and which modules each file contains."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
 from web.assets.script_modules import MODULES, ScriptModules
 
-RENAMING = re.compile(r"^(import\b[^;]*(\*| as )|export (default|\{|\*))", re.MULTILINE)
-ANY_IMPORT = re.compile(r"[\"'`]\./([\w-]+\.js)")
+OTHER_SYNTAX = re.compile(
+    r"^(import\b(?! (\{[^}]*\} from )?\"\./\w+\.js\";$)|import .* as |export (default|\{|\*))",
+    re.MULTILINE,
+)
+DYNAMIC_IMPORT = re.compile(r"""\bimport\(["'`]\./([\w-]+\.js)""")
 
 
 def script_urls(page: Page) -> list[str]:
     """Return the URLs of the scripts in the order in which they run."""
     return [str(script["src"]) for script in page.html.select("script[src]")]
-
-
-def preloaded_modules(page: Page) -> set[str]:
-    return {Path(str(link["href"])).name for link in page.html.select("link[rel=modulepreload]")}
 
 
 @pytest.fixture
@@ -44,23 +43,17 @@ def test_version_changes_with_any_module_or_translation(copied_modules: ScriptMo
     assert len(versions) == 3
 
 
-def test_twin_page_loads_one_module(alice: Person):
-    page = alice.get("/twins/ada")
-
-    assert [Path(url).name for url in script_urls(page)] == ["main.js", "htmx.js"]
-    assert preloaded_modules(page) == set()
-
-
-def test_conversation_page_preloads_the_imports_of_the_conversation_script(
-    alice: Person, upstream: Upstream
-):
-    page = alice.start_conversation("Hello")
+def test_page_loads_the_main_module_and_a_conversation_one_more(alice: Person, upstream: Upstream):
+    twin = alice.get("/twins/ada")
+    conversation = alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
 
-    imports = set(MODULES.find_imports("conversation.js")) - set(MODULES.find_imports("main.js"))
-    assert "main.js" in imports
-    assert preloaded_modules(page) == imports
-    assert script_urls(page)[0].endswith("/en/conversation.js")
+    assert [Path(url).name for url in script_urls(twin)] == ["main.js", "htmx.js"]
+    assert [Path(url).name for url in script_urls(conversation)] == [
+        "main.js",
+        "conversation.js",
+        "htmx.js",
+    ]
 
 
 def test_modules_run_before_htmx_and_share_one_version(alice: Person):
@@ -69,7 +62,7 @@ def test_modules_run_before_htmx_and_share_one_version(alice: Person):
 
     assert entry == f"/static/{version}/en/main.js"
     assert htmx.endswith("/htmx.js")
-    for path in (entry, entry.replace("main.js", "menus.js")):
+    for path in (entry, entry.replace("main.js", "conversation.js")):
         response = alice.get(path).response
         assert response.headers["Content-Type"] == "text/javascript"
         assert "immutable" in response.headers["Cache-Control"]
@@ -89,30 +82,36 @@ def test_main_module_contains_its_imports_in_the_order_in_which_they_run(app: Fl
     assert text.index("const THROTTLE_MS") < text.index("const announce ")
 
 
-def test_other_modules_import_from_the_main_module_what_is_part_of_it(
+def test_conversation_module_imports_from_the_main_module_what_that_contains(
     copied_modules: ScriptModules,
 ):
-    (copied_modules.folder / "menus.js").write_text(
-        'import { announce } from "./announcements.js";\nimport { copy } from "./copy.js";\n'
+    for name, text in {
+        "conversation": 'import "./reader.js";\nimport "./writer.js";\nrun();\n',
+        "reader": 'import { at } from "./a.js";\nimport { announce } from "./announcements.js";\n',
+        "writer": 'import { announce, showNotice } from "./announcements.js";\n',
+        "a": "export const at = 1;\n",
+    }.items():
+        (copied_modules.folder / f"{name}.js").write_text(text)
+
+    assert copied_modules.read("conversation.js", "en") == (
+        'import { announce, showNotice } from "./main.js";\nexport const at = 1;\n\n\n\nrun();\n'
     )
 
-    assert copied_modules.read("menus.js", "en") == (
-        'import { announce } from "./main.js";\nimport { copy } from "./copy.js";\n'
-    )
 
-
-def test_no_served_module_imports_a_part_of_the_main_module(app: Flask):
-    # The part would run twice: in main.js, and as a module of its own.
-    parts = set(MODULES.find_imports("main.js"))
-    with app.app_context():
-        for name in set(MODULES.names) - parts:
-            assert not parts & set(ANY_IMPORT.findall(MODULES.read(name, "en"))), name
-
-
-def test_modules_rename_nothing_that_they_import_or_export():
-    # The texts of several modules are joined in main.js without their imports.
+def test_each_module_is_part_of_one_file_only():
+    # Otherwise it would run twice.
+    served = {"main.js", "conversation.js"}
     for path in MODULES.folder.glob("*.js"):
-        assert not RENAMING.search(path.read_text()), path.name
+        served |= set(DYNAMIC_IMPORT.findall(path.read_text()))
+    parts = [part for name in served for part in MODULES.find_parts(name)]
+
+    assert "shortcuts_dialog.js" in served
+    assert sorted(parts) == MODULES.names
+
+
+def test_modules_use_only_the_import_and_export_syntax_that_can_be_joined():
+    for path in MODULES.folder.glob("*.js"):
+        assert not OTHER_SYNTAX.search(path.read_text()), path.name
 
 
 def test_module_imports_exist_and_have_no_cycles():

@@ -16,7 +16,8 @@ from core.languages import LANGUAGES
 from web.i18n import SENTENCES, messages_module
 
 ROOT = Path(__file__).parents[2]
-STATIC_IMPORT = re.compile(r'^import\b[^"(;]*"\./(\w+\.js)";\n', re.MULTILINE)
+# The imported names, and the module.
+IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./(\w+\.js)";\n', re.MULTILINE)
 MAIN = "main.js"
 MESSAGES = "messages.js"
 
@@ -39,29 +40,33 @@ class ScriptModules:
         Modules that are loaded later, by `import()`, are left out.
         """
         found: dict[str, None] = {}
-        for imported in STATIC_IMPORT.findall((self.folder / name).read_text(encoding="utf-8")):
+        for _, imported in IMPORT.findall((self.folder / name).read_text(encoding="utf-8")):
             found |= dict.fromkeys([*self.find_imports(imported), imported])
         return list(found)
 
-    def find_preloads(self, entry: str) -> list[str]:
-        """Return the modules that an entry module imports, without those that main.js contains."""
-        parts = self.find_imports(MAIN)
-        return [name for name in self.find_imports(entry) if name not in parts]
+    def find_parts(self, name: str) -> list[str]:
+        """Return the modules that are served in the file of a module, in the order of execution."""
+        in_main = [] if name == MAIN else [*self.find_imports(MAIN), MAIN]
+        return [*(part for part in self.find_imports(name) if part not in in_main), name]
 
     def read(self, name: str, language: str) -> str:
-        """Return the text of a module as it is served.
+        """Return a file to serve: a module and the modules that it imports.
 
-        main.js contains the modules that it imports, because each request delays the first paint.
-        Other modules import the exports of these modules from main.js.
+        They are one file, because each request delays the first paint. What main.js contains is
+        imported from main.js.
         """
-        parts = self.find_imports(MAIN)
+        parts = self.find_parts(name)
+        text = "\n".join(self._read_source(part, language) for part in parts)
+        body = IMPORT.sub("", text)
         if name == MAIN:
-            texts = [self._read_source(part, language) for part in [*parts, MAIN]]
-            return "\n".join(STATIC_IMPORT.sub("", text) for text in texts)
-        return STATIC_IMPORT.sub(
-            lambda match: match[0].replace(match[1], MAIN) if match[1] in parts else match[0],
-            self._read_source(name, language),
-        )
+            return body
+        names = {
+            name.strip()
+            for names, imported in IMPORT.findall(text)
+            if imported not in parts
+            for name in names.split(",")
+        }
+        return f'import {{ {", ".join(sorted(names - {""}))} }} from "./{MAIN}";\n{body}'
 
     def _read_source(self, name: str, language: str) -> str:
         if name == MESSAGES:

@@ -38,7 +38,6 @@ class AssetMiddleware:
         self._colours = colours
         self._cache: dict[str, Asset] = {}
         self._modules_version = ""
-        self._preloads: dict[str, list[str]] = {}
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Respond with a static file, or call the app."""
@@ -68,12 +67,6 @@ class AssetMiddleware:
             self._modules_version = MODULES.compute_version()
         return self._modules_version
 
-    def module_preloads(self, entry: str) -> list[str]:
-        """Return the modules that a page with the module `entry` preloads."""
-        if self._app.debug or entry not in self._preloads:
-            self._preloads[entry] = MODULES.find_preloads(entry)
-        return self._preloads[entry]
-
     def precompress(self, name: str) -> None:
         """Compress an asset with Brotli, which most browsers accept, so that no visitor waits."""
         self[name].compress("br")
@@ -89,7 +82,6 @@ def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
     if logo:
         assets[logo.filename]  # read now: the file may be deleted later
     app.add_template_global(asset_url, "asset_url")
-    app.add_template_global(assets.module_preloads, "module_preloads")
 
 
 def asset_url(name: str) -> str:

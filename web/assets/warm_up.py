@@ -10,7 +10,6 @@ from flask import Flask
 from werkzeug.test import Client
 
 from core.languages import LANGUAGES
-from web.assets.script_modules import MODULES
 from web.assets.static_files import AssetMiddleware
 
 Task = Callable[[str], None]
@@ -23,7 +22,7 @@ PRECOMPRESSED_ASSETS = (
     "favicon.svg",
     "htmx.js",
     *(f"{code}/main.js" for code in LANGUAGES),
-    *(f"en/{name}" for name in MODULES.names),
+    "en/conversation.js",
 )
 
 
