@@ -15,10 +15,12 @@ document.querySelector("script[defer]")?.addEventListener("error", () => documen
 // takes 20 ms, so find the time zone again only when the UTC offset has changed.
 afterPaint(() => {
   const offset = String(new Date().getTimezoneOffset());
-  if (localStore.get("utcOffset") === offset && document.cookie.includes("zone=")) return;
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  document.cookie = `zone=${timeZone};path=/;max-age=31536000`;
-  localStore.set("utcOffset", offset);
+  let [knownOffset, zone] = localStore.get("zone").split(" ");
+  if (knownOffset !== offset) {
+    zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    localStore.set("zone", `${offset} ${zone}`);
+  }
+  document.cookie = `zone=${zone};path=/;max-age=31536000`;
 });
 
 // Remove the parameters of the action notice from the URL, so that a reload does not repeat it.

@@ -11,7 +11,7 @@ from core.languages import LANGUAGES
 from tests.support.cases import failures
 from tests.support.node import run_node
 from web.assets.bundles import minify
-from web.assets.script_modules import MODULES
+from web.assets.script_modules import MODULES, SERVED
 
 TEST_FILES = sorted(Path(__file__).parent.glob("*.test.mjs"))
 
@@ -33,6 +33,5 @@ def test_every_served_file_is_valid_when_it_is_minified(app: Flask, tmp_path: Pa
         result = run_node("--check", path)
         assert result.returncode == 0, result.stderr
 
-    served = ("main.js", "conversation.js", "shortcuts_dialog.js")
-    cases = [(name, language) for name in served for language in LANGUAGES]
+    cases = [(name, language) for name in SERVED for language in LANGUAGES]
     assert failures(check, {"/".join(case): case for case in cases}) == {}

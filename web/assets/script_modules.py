@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 # The imported names, and the module.
 IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./(\w+\.js)";\n', re.MULTILINE)
 MAIN = "main.js"
+# Modules with a URL. The other modules are part of their files.
+SERVED = (MAIN, "conversation.js", "shortcuts_dialog.js")
 MESSAGES = "messages.js"
 
 
@@ -28,11 +30,6 @@ class ScriptModules:
 
     folder: Path
     catalogs: Path
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of all modules, for example `menus.js`."""
-        return sorted(path.name for path in self.folder.glob("*.js"))
 
     def find_imports(self, name: str) -> list[str]:
         """Return the modules that a module imports, directly or not, in the order of execution.
@@ -83,7 +80,5 @@ class ScriptModules:
 
 
 MODULES = ScriptModules(ROOT / "static" / "js", ROOT / "translations")
-# Names of assets, such as de/menus.js, and their sources (`_read_source` in bundles.py).
-MODULE_ASSETS = {
-    f"{code}/{name}": (f"js/{code}/{name}",) for code in LANGUAGES for name in MODULES.names
-}
+# Names of assets, such as de/main.js, and their sources (`_read_source` in bundles.py).
+MODULE_ASSETS = {f"{code}/{name}": (f"js/{code}/{name}",) for code in LANGUAGES for name in SERVED}
