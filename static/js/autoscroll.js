@@ -14,10 +14,11 @@ const isNearEnd = (gap) => page.scrollHeight - page.scrollTop - page.clientHeigh
 const updateNewestButton = (news, away = !isAtEnd) => {
   if (!newestButton) return;
   const label = newestButton.lastElementChild;
-  label.hidden = !(away && (news || !label.hidden));
+  // Unlike an assignment to `hidden`, this changes no attribute, and no style, if nothing changes.
+  label.toggleAttribute("hidden", !(away && (news || !label.hidden)));
   // In a window of small height, the button covers more of the text, so it appears at a greater distance
   // from the end.
-  newestButton.hidden = !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2);
+  newestButton.toggleAttribute("hidden", !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2));
   if (newestButton.hidden) return;
   // Place the button above the composer, whose height varies.
   newestButton.parentElement.style.bottom = `${document.querySelector("#composer").offsetHeight}px`;
