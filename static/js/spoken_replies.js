@@ -40,11 +40,11 @@ const spokenParts = (unit, open) => {
 // The final HTML may differ from the streamed one. Compare sentences without punctuation to recognise them.
 const withoutPunctuation = (part) => part.replace(/[\s.,:]+/g, "");
 const announcedTurns = new Map();
-const takeNewSentences = (turn, seen) => {
-  const reply = turn.querySelector(".turn__reply");
+const isRunning = (turn) => turn.querySelector(".turn__reply").hasAttribute("aria-busy");
+const takeNewSentences = (turn) => {
   const state = announcedTurns.get(turn.id) ?? { unit: 0, part: 0, said: [], progress: "", runs: true };
   announcedTurns.set(turn.id, state);
-  const runs = reply.hasAttribute("aria-busy");
+  const runs = isRunning(turn);
   const count = (name, by) => known.set(name, (known.get(name) ?? 0) + by);
   const known = new Map();
   if (!runs) {
@@ -54,7 +54,7 @@ const takeNewSentences = (turn, seen) => {
     state.part = 0;
   }
   const newSentences = [];
-  const units = [...reply.querySelectorAll(BLOCK_SELECTOR)];
+  const units = [...turn.querySelector(".turn__reply").querySelectorAll(BLOCK_SELECTOR)];
   const stopped = !runs && turn.dataset.state !== "complete";
   while (state.unit < units.length) {
     const unit = units[state.unit];
@@ -75,7 +75,6 @@ const takeNewSentences = (turn, seen) => {
     if (open) break;
     state.unit += 1;
   }
-  if (seen) state.runs = runs;
   return { state, runs, words: newSentences.join("") };
 };
 const announceTurns = () => {
@@ -100,6 +99,8 @@ const announceTurn = (turn) => {
 // Do not announce replies that were on the page when it loaded, except the reply to a message that was just
 // sent.
 for (const turn of document.querySelectorAll(".turn")) {
-  if (turn !== newestTurn() || !sessionStore.get("sent")) takeNewSentences(turn, true);
+  if (turn === newestTurn() && sessionStore.get("sent")) continue;
+  if (isRunning(turn)) takeNewSentences(turn);
+  else announcedTurns.set(turn.id, { runs: false });
 }
 onContentChange(announceTurns, SPEAK_INTERVAL_MS);
