@@ -5,21 +5,16 @@ import "./menus.js";
 import "./copy.js";
 import { announce } from "./announcements.js";
 import { messages } from "./messages.js";
-import { afterPaint, deleteSharedDraft, localStore } from "./storage.js";
+import { afterPaint, deleteSharedDraft } from "./storage.js";
 
 document.documentElement.classList.add("scripts");
 // Without htmx, the page still needs the links for browsers without scripts.
 document.querySelector("script[defer]")?.addEventListener("error", () => document.documentElement.classList.remove("scripts"));
 
-// The server formats the times of the next page in this time zone (web/i18n/timezone.py). The first use of Intl
-// takes 20 ms, so find the time zone again only when the UTC offset has changed.
+// The server formats the times of the next page in this time zone (web/i18n/timezone.py). Browsers without
+// Temporal use Intl, whose first use takes more than 10 ms.
 afterPaint(() => {
-  const offset = String(new Date().getTimezoneOffset());
-  let [knownOffset, zone] = localStore.get("zone").split(" ");
-  if (knownOffset !== offset) {
-    zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-    localStore.set("zone", `${offset} ${zone}`);
-  }
+  const zone = globalThis.Temporal?.Now.timeZoneId() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   document.cookie = `zone=${zone};path=/;max-age=31536000`;
 });
 

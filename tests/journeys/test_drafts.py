@@ -22,7 +22,7 @@ OFFLINE = "You're offline. Your text is saved. Try again."
 
 # Wait up to a hundred animation frames until no draft is stored; return the number of drafts.
 KEPT_IN_THE_END = """() => new Promise((done) => {
-  const countDrafts = () => Object.keys(localStorage).filter((key) => key !== "zone").length;
+  const countDrafts = () => localStorage.length;
   const look = (frames) => {
     if (countDrafts() && frames) requestAnimationFrame(() => look(frames - 1));
     else done(countDrafts());
