@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.announcer import next_announcements, open_recorded_conversation, start_turn
@@ -13,6 +15,10 @@ from tests.support.upstream import Upstream
 
 # This time is long enough to announce several thousand characters in parts.
 LONG_MS = 20_000
+# Wait until the work that scripts do after the first paint is done.
+AFTER_PAINT = """() => new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => setTimeout(done))));
+})"""
 
 
 def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream: Upstream):
@@ -63,6 +69,26 @@ def test_reply_that_ends_before_page_load_is_announced_and_composer_keeps_focus(
 
     expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
     expect(message_box(page)).to_be_focused()
+
+
+def test_reply_that_ended_before_a_slow_script_loads_is_announced(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    page_load = DelayedRequest(page, CONVERSATION_URL)
+    script_load = DelayedRequest(page, "**/conversation.js")
+    with page.expect_request(CONVERSATION_URL) as asked_for:
+        send_message(page, "Hello")
+        upstream.next_call().start_stream().complete("Hello to you.")
+    whole = parse_html(context.request.get(asked_for.value.url).text())
+    context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
+    page_load.release()
+    expect(page.locator("html")).to_have_class(re.compile("scripts"))
+    page.evaluate(AFTER_PAINT)
+    script_load.release()
+
+    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
 
 
 def test_page_reopened_during_a_reply_announces_only_new_text(
