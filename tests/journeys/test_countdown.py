@@ -8,6 +8,7 @@ from sqlalchemy import update
 
 from chat.schema import allowances
 from tests.journeys.steps import send_message, turn
+from tests.journeys.traffic import wait_on_page
 from tests.journeys.window import copy_cookies
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -52,7 +53,7 @@ def test_retry_appears_when_the_countdown_ends(
     page = open_rate_limited_conversation(context, upstream)
     minutes, seconds = "--countdown-minutes", "--countdown-seconds"
     # The response with the turn links the style sheet of the countdown, which then loads.
-    page.wait_for_function(f"{HAND}.getPropertyValue('{minutes}')")
+    wait_on_page(page, lambda: page.evaluate(f"{HAND}.getPropertyValue('{minutes}')"))
     assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
 
