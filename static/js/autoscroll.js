@@ -14,7 +14,7 @@ const isNearEnd = (gap) => page.scrollHeight - page.scrollTop - page.clientHeigh
 const updateNewestButton = (news, away = !isAtEnd) => {
   if (!newestButton) return;
   const label = newestButton.lastElementChild;
-  // Unlike an assignment to `hidden`, this changes no attribute, and no style, if nothing changes.
+  // `hidden = true` would update styles even if the element is already hidden.
   label.toggleAttribute("hidden", !(away && (news || !label.hidden)));
   // In a window of small height, the button covers more of the text, so it appears at a greater distance
   // from the end.

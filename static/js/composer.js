@@ -147,13 +147,13 @@ const showEditInUrl = () => {
 
 focusComposerOnArrival();
 afterPaint(() => {
-  if (textarea()) dispatch({ type: "loaded", given: givenText(), text: textarea().value, saved: savedTexts(), newestMessage: newestMessage() });
-});
-// Delete the draft of a sent message: this new page proves that the message arrived. At DOMContentLoaded, all
-// scripts have run, and spoken_replies.js has read "sent".
-document.addEventListener("DOMContentLoaded", () => afterPaint(() => {
+  // Delete the draft of a sent message: this new page proves that the message arrived.
   const sent = sessionStore.get("sent");
-  if (!sent || sent === path) return;
-  saveDraft(sent, "");
-  sessionStore.set("sent", "");
+  if (sent && sent !== path) saveDraft(sent, "");
+  if (!textarea()) return;
+  dispatch({ type: "loaded", given: givenText(), text: textarea().value, saved: savedTexts(), newestMessage: newestMessage() });
+});
+// At DOMContentLoaded, spoken_replies.js has read "sent".
+document.addEventListener("DOMContentLoaded", () => afterPaint(() => {
+  if (sessionStore.get("sent") !== path) sessionStore.set("sent", "");
 }));

@@ -96,8 +96,8 @@ const announceTurn = (turn) => {
   const note = turn.querySelector(".note span");
   if (!runs) announce(note ? spokenText(note) : messages.complete);
 };
-// Do not announce replies that were on the page when it loaded, except the reply to a message that was just
-// sent.
+// Do not announce text that was on the page when it loaded, except the reply to a message that was just sent.
+// Of a running reply, announce what is added from now on; never analyse an ended one.
 for (const turn of document.querySelectorAll(".turn")) {
   if (turn === newestTurn() && sessionStore.get("sent")) continue;
   if (isRunning(turn)) takeNewSentences(turn);

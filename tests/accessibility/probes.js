@@ -5,7 +5,7 @@
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
   // These texts may be cut: sidebar titles and cards link to a page with the full text, and a
   // button shows the full text of a long message.
-  const SHORTENED = ".sidebar li a, .card :is(h2, p), .turn__message:has(.turn__more) .turn__said > [dir]";
+  const SHORTENED = ".sidebar li a, .card :is(h2, p), .turn__message--long .turn__text";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
