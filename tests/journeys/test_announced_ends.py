@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.announcer import next_announcements, open_recorded_conversation, start_turn
 from tests.journeys.steps import message_box, reply_text, send_message, turn
@@ -19,6 +19,15 @@ LONG_MS = 20_000
 AFTER_PAINT = """() => new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => setTimeout(done))));
 })"""
+
+
+def complete_reply_before_page_load(page: Page, upstream: Upstream) -> None:
+    """Send a message whose conversation page is delayed, and wait until its reply is complete."""
+    with page.expect_request(CONVERSATION_URL) as asked_for:
+        send_message(page, "Hello")
+        upstream.next_call().start_stream().complete("Hello to you.")
+    whole = parse_html(page.request.get(asked_for.value.url).text())
+    page.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
 
 
 def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream: Upstream):
@@ -60,11 +69,7 @@ def test_reply_that_ends_before_page_load_is_announced_and_composer_keeps_focus(
     page = context.new_page()
     page.goto("/twins/ada")
     held = DelayedRequest(page, CONVERSATION_URL)
-    with page.expect_request(CONVERSATION_URL) as asked_for:
-        send_message(page, "Hello")
-        upstream.next_call().start_stream().complete("Hello to you.")
-    whole = parse_html(context.request.get(asked_for.value.url).text())
-    context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
+    complete_reply_before_page_load(page, upstream)
     held.release()
 
     expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
@@ -78,11 +83,7 @@ def test_reply_that_ended_before_a_slow_script_loads_is_announced(
     page.goto("/twins/ada")
     page_load = DelayedRequest(page, CONVERSATION_URL)
     script_load = DelayedRequest(page, "**/conversation.js")
-    with page.expect_request(CONVERSATION_URL) as asked_for:
-        send_message(page, "Hello")
-        upstream.next_call().start_stream().complete("Hello to you.")
-    whole = parse_html(context.request.get(asked_for.value.url).text())
-    context.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
+    complete_reply_before_page_load(page, upstream)
     page_load.release()
     expect(page.locator("html")).to_have_class(re.compile("scripts"))
     page.evaluate(AFTER_PAINT)

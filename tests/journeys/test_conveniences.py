@@ -19,7 +19,6 @@ from tests.journeys.steps import (
 )
 from tests.journeys.traffic import wait_on_page
 from tests.support.upstream import Upstream
-from tests.support.waiting import wait_until
 
 LATER_MS = 10_000
 CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
@@ -37,7 +36,7 @@ def clipboard(page: Page) -> str:
 
 
 def wait_for_zone(page: Page, zone: str) -> None:
-    wait_until(lambda: f"zone={zone}" in page.evaluate("document.cookie"))
+    wait_on_page(page, lambda: f"zone={zone}" in page.evaluate("document.cookie"))
 
 
 def test_times_are_shown_in_the_time_zone_of_the_browser(
