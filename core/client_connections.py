@@ -9,12 +9,31 @@ from typing import Any
 
 import gevent
 from gunicorn.http.errors import NoMoreData, ParseException
+from gunicorn.http.message import Request
+
+# As in nginx (`large_client_header_buffers`). gunicorn itself would accept 100 fields of 8 KiB.
+MAX_HEAD_BYTES = 32 * 1024
 
 
 def limit_write_time(client: socket.socket, seconds: float) -> None:
     """On Linux, let the system close the connection if the client reads nothing for `seconds`."""
     if option := getattr(socket, "TCP_USER_TIMEOUT", None):
         client.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))
+
+
+class BoundedRequest(Request):  # type: ignore[misc]
+    """Request whose head has at most `MAX_HEAD_BYTES` bytes after the first line.
+
+    The head is not parsed before it is complete. The limit also applies to trailers.
+    """
+
+    def parse(self, unreader: Any) -> bytes:
+        """Read and parse the head, and return the bytes after it.
+
+        Raises LimitRequestHeaders (status 431) if the head is too large.
+        """
+        self.max_buffer_headers = MAX_HEAD_BYTES
+        return bytes(super().parse(unreader))
 
 
 class BodyReader:

@@ -18,9 +18,10 @@ from typing import Any, Protocol
 import gevent
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
+from gunicorn.http import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
-from core.client_connections import BodyReader, limit_write_time
+from core.client_connections import BodyReader, BoundedRequest, limit_write_time
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
 from core.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit
 from core.migrations import DatabaseTooNew
@@ -188,6 +189,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         self._make_app = make_app
         _check_bindable(host, port)
         raise_descriptor_limit()
+        RequestParser.mesg_class = BoundedRequest  # gunicorn has no setting for this limit
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._options = {
             "bind": address,

@@ -17,6 +17,8 @@ _WITH_PORT = re.compile(r"\[(?P<ipv6>[^]]+)](:\d+)?|(?P<ipv4>[\d.]+):\d+", re.AS
 # Matches the address in an element of `Forwarded`; the address may be quoted.
 _FOR = re.compile(r'(?:^|;)\s*for="?([^";]*)', re.ASCII | re.IGNORECASE)
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
+# Only the nearest hops are read: a header that a browser sends may list thousands.
+MAX_HOPS = 20
 
 
 def client_address() -> str:
@@ -53,12 +55,16 @@ def _forwarded_hops() -> tuple[list[str], list[str]]:
     x_forwarded_for = request.headers.get("X-Forwarded-For", "")
     forwarded = request.headers.get("Forwarded", "")
     return (
-        x_forwarded_for.split(",") if x_forwarded_for else [],
+        _nearest(x_forwarded_for) if x_forwarded_for else [],
         # An element without an address counts as an unknown address.
-        [(_FOR.search(element) or ("", ""))[1] for element in forwarded.split(",")]
+        [(_FOR.search(element) or ("", ""))[1] for element in _nearest(forwarded)]
         if forwarded
         else [],
     )
+
+
+def _nearest(header: str) -> list[str]:
+    return header.rsplit(",", MAX_HOPS)[-MAX_HOPS:]
 
 
 def _last_untrusted(

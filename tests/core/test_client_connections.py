@@ -1,4 +1,4 @@
-"""Request bodies that are slow to arrive."""
+"""Request heads that are too large, and request bodies that are slow to arrive."""
 
 from __future__ import annotations
 
@@ -7,12 +7,42 @@ import math
 
 import gevent
 import pytest
-from gunicorn.http.errors import NoMoreData
+from gunicorn.config import Config
+from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
+from gunicorn.http.unreader import IterUnreader
 
-from core.client_connections import BodyReader
+from core.client_connections import MAX_HEAD_BYTES, BodyReader, BoundedRequest
 
 logger = logging.getLogger(__name__)
 TIMEOUT_SECONDS = 0.1
+
+
+READ_BYTES = 8_192
+FIELD = b"X-Forwarded-For: " + b"1.1.1.1, " * 800 + b"\r\n"
+
+
+def head_of(field_count: int) -> bytes:
+    return b"GET / HTTP/1.1\r\n" + FIELD * field_count + b"\r\n"
+
+
+@pytest.mark.limit("L53")
+def test_head_of_a_request_is_refused_before_it_is_parsed():
+    head = head_of(10 * MAX_HEAD_BYTES // len(FIELD))
+    reads = [head[start : start + READ_BYTES] for start in range(0, len(head), READ_BYTES)]
+    unread = iter(reads)
+
+    with pytest.raises(LimitRequestHeaders):
+        BoundedRequest(Config(), IterUnreader(unread), ("127.0.0.1", 1))
+
+    assert len(list(unread)) >= len(reads) - MAX_HEAD_BYTES // READ_BYTES - 1
+
+
+def test_head_within_the_limit_is_accepted():
+    reads = [head_of(MAX_HEAD_BYTES // len(FIELD))]
+
+    request = BoundedRequest(Config(), IterUnreader(reads), ("127.0.0.1", 1))
+
+    assert len(request.headers) == MAX_HEAD_BYTES // len(FIELD)
 
 
 class SlowClient:

@@ -54,6 +54,8 @@ NEAREST = {
     "": "en",
     "x" * 500: "en",
     "de;q=0,ar;q=0.1": "ar",
+    19 * "tlh," + "de": "de",
+    200 * "tlh," + "de": "en",
 }
 
 

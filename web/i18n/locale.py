@@ -8,6 +8,8 @@ import flask_babel
 from babel import Locale
 from flask import Flask, Response, g, request
 from markupsafe import Markup
+from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
 
 from core.languages import LANGUAGES
 from web.preferences import preferences
@@ -15,6 +17,8 @@ from web.preferences import preferences
 ENGLISH = "en"
 # Media types with text for people; all others are for machines and not translated.
 LOCALIZED_MEDIA_TYPES = {"text/html", "text/markdown", "text/event-stream"}
+# Browsers send fewer than ten; a header may contain thousands.
+MAX_LANGUAGE_RANGES = 20
 ISOLATE_FORMAT = "\u2068{}\u2069"
 
 
@@ -72,7 +76,10 @@ def _translations() -> Any:
 
 
 def _select_language() -> str:
-    accepted = (tag.lower().split("-")[0] for tag, quality in request.accept_languages if quality)
+    header = request.headers.get("Accept-Language", "")
+    ranges = ",".join(header.split(",", MAX_LANGUAGE_RANGES)[:MAX_LANGUAGE_RANGES])
+    languages = parse_accept_header(ranges, LanguageAccept)
+    accepted = (tag.lower().split("-")[0] for tag, quality in languages if quality)
     candidates = (preferences().language, *accepted)
     return next((code for code in candidates if code in LANGUAGES), ENGLISH)
 
