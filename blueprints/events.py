@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from flask import Blueprint, Response, render_template, request
 
-from chat.log import Batch, Entry, Progress, build_reply
+from chat.log import Reply, build_reply
 from chat.turn_rows import Turn
 from core import sse
-from rendering.stream import IncrementalRenderer
+from rendering.stream import DomPatch
 from web import stream_limit
 from web.access import while_signed_in
 from web.container import portal
 from web.i18n import formatting
 from web.ownership import find_turn
-from web.streaming import append_batch, htmx_frames, stream_frames
+from web.running_replies import RunningReply
+from web.streaming import htmx_frames, stream_frames
 
 bp = Blueprint("events", __name__)
 
@@ -58,38 +59,49 @@ def _requested_cursor() -> int:
 def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
     yield _HERE
     clock = portal().clock
-    last_entry_at: float | None = clock.monotonic()
-    renderer = IncrementalRenderer(turn.id, cursor)
+    updated_at: float | None = clock.monotonic()
     is_progress_shown = True
-    # Replay from the start: the rendered state depends on the whole log, not on the cursor.
-    for batch in portal().log.follow(turn.id):
-        if batch.is_final:
-            reply = build_reply(batch)
-            html = portal().html_cache.get(turn.id, reply.text)
-            patches = renderer.final_patches(html)
-            yield sse.frame(htmx_frames.render_end(turn, reply, html, patches), id=batch.last_seq)
-            yield sse.frame(event="done")
-            return
-        append_batch(renderer, batch)
-        new_entries = _entries_after(batch, cursor)
-        if new_entries or cursor > batch.last_seq:
-            last_entry_at = clock.monotonic()
-            html = htmx_frames.render_patches(turn.position, renderer.next_patches())
-            has_progress = any(isinstance(entry, Progress) for entry in new_entries)
-            if has_progress or is_progress_shown:
-                html += htmx_frames.render_progress(turn, new_entries, has_text=bool(renderer.html))
-            yield sse.frame(html, id=batch.last_seq)
-            cursor, is_progress_shown = batch.last_seq, has_progress
-        elif last_entry_at and clock.monotonic() - last_entry_at >= formatting.OVERDUE_SECONDS:
-            last_entry_at, is_progress_shown = None, True  # show the notice only once
-            yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
-        else:
-            yield _HERE
+    with portal().running_replies.open(turn.id, scope=turn.id) as running:
+        for batch in portal().log.follow(turn.id):
+            if batch.is_final:
+                yield from _final_frames(turn, build_reply(batch), running, cursor)
+                return
+            rendered = running.render(batch)
+            updates = rendered.updates_after(cursor)
+            for update in updates:
+                updated_at = clock.monotonic()
+                html = htmx_frames.render_patches(turn.position, update.patches)
+                if update.progress or is_progress_shown:
+                    html += htmx_frames.render_progress(
+                        turn, update.progress, has_text=not rendered.html.is_empty
+                    )
+                yield sse.frame(html, id=update.cursor)
+                cursor, is_progress_shown = update.cursor, update.progress is not None
+            if updated_at and clock.monotonic() - updated_at >= formatting.OVERDUE_SECONDS:
+                updated_at, is_progress_shown = None, True  # show the notice only once
+                yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
+            elif not updates:
+                yield _HERE
+            running.wait()
     yield sse.frame(event="back", retry=random.randint(*RECONNECT_MS))  # noqa: S311
 
 
-def _entries_after(batch: Batch, cursor: int) -> tuple[Entry, ...]:
-    return batch.entries[max(0, cursor - batch.after) :]
+def _final_frames(turn: Turn, reply: Reply, running: RunningReply, cursor: int) -> Generator[str]:
+    """Yield the missing updates and the end of a reply.
+
+    A page whose HTML is not known gets the whole turn instead.
+    """
+    html = portal().html_cache.get(turn.id, reply.text)
+    final_patches: Sequence[DomPatch] | None = running.finish(html)
+    if running.rendered.continues(cursor):
+        for update in running.rendered.updates_after(cursor):
+            yield sse.frame(
+                htmx_frames.render_patches(turn.position, update.patches), id=update.cursor
+            )
+    else:
+        final_patches = None
+    yield sse.frame(htmx_frames.render_end(turn, reply, html, final_patches), id=reply.cursor)
+    yield sse.frame(event="done")
 
 
 def _busy_frames() -> Generator[str]:

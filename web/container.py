@@ -35,6 +35,7 @@ from core.settings import Settings, SettingsError
 from rendering import RenderProcess
 from twinapi import Client, TwinApiError
 from web.html_cache import HtmlCache
+from web.running_replies import RunningReplies
 
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
@@ -85,6 +86,7 @@ class Portal:
     log: Log
     renderer: RenderProcess
     html_cache: HtmlCache
+    running_replies: RunningReplies
     model_note: Callable[[], object | None]
     key_issuer: KeyIssuer | None = None
 
@@ -250,6 +252,7 @@ def build_portal(
         log=log,
         renderer=renderer,
         html_cache=html_cache,
+        running_replies=RunningReplies(clock, log.is_writing),
         model_note=model_note,
         key_issuer=key_issuer,
     )

@@ -121,6 +121,10 @@ class Log:
         buffer = self._buffers.get(turn_id)
         return not self.is_closing and buffer is not None and buffer.allows_requests
 
+    def is_writing(self, turn_id: str) -> bool:
+        """Return whether this process writes the reply of a turn."""
+        return self._buffers.get(turn_id) is not None
+
     def text_length(self, turn_id: str) -> int:
         """Return the number of characters received so far."""
         buffer = self._buffers.get(turn_id)

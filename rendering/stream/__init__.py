@@ -1,9 +1,13 @@
 """Incremental rendering of a growing reply; changes are described as DOM patches."""
 
+from rendering.stream.cpu_budget import CpuBudget
 from rendering.stream.dom_patch import DomPatch
-from rendering.stream.incremental import IncrementalRenderer
+from rendering.stream.incremental import IncrementalRenderer, ReplyHtml, replace_all
 
 __all__ = [
+    "CpuBudget",
     "DomPatch",
     "IncrementalRenderer",
+    "ReplyHtml",
+    "replace_all",
 ]

@@ -24,7 +24,8 @@ NO_CONTENT = sys.maxsize
 MAX_DIFF_LENGTH = 400_000
 
 
-Swap = Literal["beforeend", "innerHTML", "outerHTML"]
+# "innerMorph" keeps the elements that are equal.
+Swap = Literal["beforeend", "innerHTML", "innerMorph", "outerHTML"]
 
 
 class DomPatch(NamedTuple):

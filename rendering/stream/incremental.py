@@ -7,69 +7,73 @@ which corrects such blocks.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from rendering.render import MAX_MARKDOWN_CHARACTERS, max_html_length
+from rendering.stream.cpu_budget import CpuBudget
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
 
 # Number of characters that are parsed at once.
 CHUNK_LENGTH = 4_000
-# After this CPU time, a reader pauses for `PAUSE_RATIO` times as long, so that the readers of an
-# expensive reply leave time to other people.
-MAX_CPU_SECONDS = 0.01
-PAUSE_RATIO = 2
 
 
-class IncrementalRenderer:
-    """Renders a growing reply, and returns patches for one reader.
+class ReplyHtml(NamedTuple):
+    """HTML of a reply at one moment: closed blocks, and the block that is still open.
 
-    All processes render the same HTML for the same log entries. A reader can therefore continue
-    from a page that another process has rendered.
+    `blocks` may grow afterwards; only the first `closed_count` items are a part of this HTML.
     """
 
-    def __init__(
-        self,
-        scope: str,
-        after: int = 0,
-        *,
-        pause: Callable[[float], None] = time.sleep,
-        cpu_time: Callable[[], float] = time.thread_time,
-    ) -> None:
-        """Create a renderer; `after` is the cursor of the HTML that the reader has, or 0.
-
-        `pause` waits for some seconds; `cpu_time` returns the CPU time of the thread in seconds.
-        """
-        self._pause = pause
-        self._cpu_time = cpu_time
-        self._cpu_since_pause = 0.0
-        self.cursor = 0
-        self._length = 0
-        self._reader_cursor = after
-        self._open_block = OpenBlock(scope)
-        self._closed_blocks: list[str] = []
-        self._closed_length = 0
-        self._is_stopped = False
-        self._reader_state: tuple[int, BlockHtml] | None = None
+    blocks: Sequence[str] = ()
+    closed_count: int = 0
+    open_block: BlockHtml = BlockHtml()
 
     @property
     def closed_blocks(self) -> Sequence[str]:
         """Return the HTML of the closed blocks, in pieces."""
-        return self._closed_blocks
+        return self.blocks[: self.closed_count]
 
     @property
     def open_html(self) -> str:
         """Return the HTML of the open block."""
-        return self._open_block.html.full_html
+        return self.open_block.full_html
 
     @property
-    def html(self) -> str:
-        """Return the HTML of all entries so far."""
-        return "".join(self._closed_blocks) + self.open_html
+    def is_empty(self) -> bool:
+        """Return whether there is no HTML yet."""
+        return not (self.closed_count or self.open_html)
 
-    def append(self, entry_number: int, text: str) -> None:
-        """Append the next entry, whose `text` may be empty. Entries are numbered from 1."""
+    @property
+    def full_html(self) -> str:
+        """Return the HTML in one piece."""
+        return "".join(self.closed_blocks) + self.open_html
+
+
+class IncrementalRenderer:
+    """Renders a growing reply, and returns the patches from one state of its HTML to the next.
+
+    `html` is the state after the last call of `next_patches`; at first, it is empty.
+    """
+
+    def __init__(self, scope: str, budget: CpuBudget | None = None) -> None:
+        """Create a renderer that waits for the `budget` before each piece of work."""
+        self._budget = budget or CpuBudget(math.inf)
+        self._length = 0
+        self._open_block = OpenBlock(scope)
+        self._closed_blocks: list[str] = []
+        self._closed_length = 0
+        self._is_stopped = False
+        self.html = ReplyHtml()
+
+    @property
+    def html_length(self) -> int:
+        """Return the length of `html`."""
+        return self._closed_length + len(self.html.open_html)
+
+    def append(self, text: str) -> None:
+        """Append the text of the next entry of the log."""
         self._length += len(text)
         # If the text or its HTML is too long, the HTML stays unchanged until the reply ends, and
         # becomes plain text then.
@@ -77,65 +81,49 @@ class IncrementalRenderer:
             self._length > MAX_MARKDOWN_CHARACTERS
             or self._closed_length > max_html_length(self._length)
         )
-        if not self._is_stopped:
-            for start in range(0, len(text), CHUNK_LENGTH):
-                end = start + CHUNK_LENGTH
-                started_at = self._cpu_time()
-                if closed_html := self._open_block.append(
+        if self._is_stopped:
+            return
+        for start in range(0, len(text), CHUNK_LENGTH):
+            end = start + CHUNK_LENGTH
+            self._budget.wait()
+            with self._budget.work():
+                closed_html = self._open_block.append(
                     text[start:end], force=0 < start < len(text) <= end
-                ):
-                    self._closed_blocks.append(closed_html)
-                    self._closed_length += len(closed_html)
-                self._pause_if_due(started_at)
-        self.cursor = entry_number
-        if entry_number == self._reader_cursor:
-            self._reader_state = len(self._closed_blocks), self._open_block.html
-
-    def _pause_if_due(self, started_at: float) -> None:
-        self._cpu_since_pause += self._cpu_time() - started_at
-        if self._cpu_since_pause >= MAX_CPU_SECONDS:
-            self._pause(PAUSE_RATIO * self._cpu_since_pause)
-            self._cpu_since_pause = 0.0
+                )
+            if closed_html:
+                self._closed_blocks.append(closed_html)
+                self._closed_length += len(closed_html)
 
     def next_patches(self) -> tuple[DomPatch, ...]:
-        """Return the patches since the previous call, or since the cursor of the reader.
-
-        The current HTML then counts as sent to the reader.
-        """
-        started_at = self._cpu_time()
-        new_block = self._open_block.html
-        patches = None
-        if self._reader_state:
-            closed_count, old_block = self._reader_state
+        """Render the entries so far, and return the patches from the previous state."""
+        self._budget.wait()
+        with self._budget.work():
+            old, new_block = self.html, self._open_block.html
+            self.html = ReplyHtml(self._closed_blocks, len(self._closed_blocks), new_block)
+            old_block = old.open_block
             if (
-                closed_count == len(self._closed_blocks)
+                old.closed_count == self.html.closed_count
                 and old_block.open_depth
                 and new_block.frozen_html.startswith(old_block.frozen_html)
             ):
                 new_html = new_block.frozen_html[len(old_block.frozen_html) :] + new_block.open_html
                 patches = diff(old_block.open_html, new_html, old_block.open_depth)
             else:
-                patches = diff(
-                    old_block.full_html,
-                    "".join(self._closed_blocks[closed_count:]) + new_block.full_html,
-                )
-        self._reader_state = len(self._closed_blocks), new_block
-        self._pause_if_due(started_at)
-        return _replace_all(self.html) if patches is None else patches
+                new_html = "".join(self._closed_blocks[old.closed_count :]) + new_block.full_html
+                patches = diff(old_block.full_html, new_html)
+            return replace_all(self.html.full_html) if patches is None else patches
 
-    def final_patches(self, final_html: str) -> tuple[DomPatch, ...] | None:
-        """Return the patches to the final HTML; None if the HTML of the reader is not known."""
-        if not self._reader_state:
-            return None
-        closed_count, old_block = self._reader_state
-        closed_html = "".join(self._closed_blocks[:closed_count])
+    def final_patches(self, final_html: str) -> tuple[DomPatch, ...]:
+        """Return the patches from the last state to the final HTML."""
+        closed_html = "".join(self.html.closed_blocks)
         patches = (
-            diff(old_block.full_html, final_html[len(closed_html) :])
+            diff(self.html.open_html, final_html[len(closed_html) :])
             if final_html.startswith(closed_html)
             else None
         )
-        return _replace_all(final_html) if patches is None else patches
+        return replace_all(final_html) if patches is None else patches
 
 
-def _replace_all(html: str) -> tuple[DomPatch, ...]:
-    return (DomPatch(0, "innerHTML", html),)
+def replace_all(html: str) -> tuple[DomPatch, ...]:
+    """Return the patch that replaces the HTML of a reply, whatever it is."""
+    return (DomPatch(0, "innerMorph", html),)

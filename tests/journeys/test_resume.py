@@ -131,3 +131,30 @@ def test_first_stream_request_is_retried_when_the_network_returns(
         expect(reply_text(page)).to_have_text(heard)
     call.complete("One two three")
     expect(reply_text(page, "complete", 2)).to_have_text("One two three")
+
+
+@pytest.mark.usefixtures("bad_network")
+def test_reconnection_far_behind_keeps_the_selection_in_finished_text(
+    context: BrowserContext,
+    upstream: Upstream,
+    tcp_proxy: TcpProxy,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Without stored updates, the portal sends the whole reply, and the page keeps what is equal."""
+    monkeypatch.setattr("web.running_replies.MAX_STORED_UPDATES", 1)
+    context.add_init_script(DISABLE_JITTER)
+    page, call = open_streaming_conversation(context, upstream, "First")
+    call.delta(" *words*.\n\nSecond")
+    expect(reply_text(page)).to_contain_text("Second")
+    page.evaluate(
+        "() => getSelection().selectAllChildren(document.querySelector('.turn__reply em'))"
+    )
+    tcp_proxy.stall_connections()
+    for number in range(3):
+        call.delta(f" {number}")
+        call.delta(f"\n\n- item {number}\n\n")
+    tcp_proxy.drop_connections()
+
+    expect(reply_text(page)).to_contain_text("item 2")
+    assert page.evaluate("() => getSelection().toString()") == "words"
+    call.complete()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bs4 import Tag
 
-from chat.log.entries import Batch, Delta, Entry
 from rendering.render import render
 from rendering.stream.dom_patch import DomPatch
 from rendering.stream.incremental import IncrementalRenderer
 from tests.support.html import parse_html
 from tests.support.turn_dom import TurnDom
 from web.streaming import htmx_frames
-from web.streaming.live_rendering import append_batch
 
 BLOCK_TAG_WHITESPACE = re.compile(
     r"\s*(</?(?:blockquote|div|h[3-6]|hr|li|[ou]l|p|pre|section|table|tbody|t[dhr]|thead|br)\b[^>]*>)\s*"
@@ -24,27 +22,26 @@ BLOCK_TAG_WHITESPACE = re.compile(
 class StreamReader:
     """A page that applies the patches of a reply, and counts the characters it receives."""
 
-    def __init__(self, after: int = 0, html: str = "") -> None:
-        self.renderer = IncrementalRenderer("x", after)
+    def __init__(self) -> None:
+        self.renderer = IncrementalRenderer("x")
         self.page = TurnDom("x")
-        self.page.reply.extend(list(parse_html(f"<pre>{html}</pre>").pre.contents))
         self.sent_characters = 0
         self.full_replacements = 0
         self.mismatches: list[tuple[str, str]] = []
 
-    def read_entries(self, log: Sequence[Entry], end: int) -> None:
-        """Render the log up to entry number `end`, and apply the patches."""
-        append_batch(self.renderer, Batch(0, end, tuple(log[:end])))
+    def read_text(self, text: str) -> None:
+        """Render another piece of the reply, and apply the patches."""
+        self.renderer.append(text)
         self._apply_patches(self.renderer.next_patches())
 
     def finish(self, html: str) -> None:
         """Apply the patches that lead to the final HTML."""
-        self._apply_patches(self.renderer.final_patches(html) or ())
+        self._apply_patches(self.renderer.final_patches(html))
 
     def _apply_patches(self, patches: Sequence[DomPatch]) -> None:
         self.sent_characters += sum(len(change.html) for change in patches)
         self.full_replacements += any(
-            (change.depth, change.swap) == (0, "innerHTML") for change in patches
+            (change.depth, change.swap) == (0, "innerMorph") for change in patches
         )
         self.page.apply_frame(parse_html(htmx_frames.render_patches(1, patches)))
 
@@ -68,23 +65,31 @@ def normalized_contents(article: Tag) -> str:
     return BLOCK_TAG_WHITESPACE.sub(r"\1", article.decode_contents()).strip()
 
 
-def split_into_deltas(text: str, sizes: Sequence[int]) -> list[Entry]:
-    """Split a text into deltas of the given sizes, which are used cyclically."""
-    log: list[Entry] = []
+def split_text(text: str, sizes: Sequence[int]) -> list[str]:
+    """Split a text into pieces of the given sizes, which are used cyclically."""
+    pieces: list[str] = []
     while text:
-        size = sizes[len(log) % len(sizes)]
-        log.append(Delta(text[:size]))
+        size = sizes[len(pieces) % len(sizes)]
+        pieces.append(text[:size])
         text = text[size:]
-    return log
+    return pieces
+
+
+def render_running(pieces: Iterable[str]) -> str:
+    """Return the HTML of a running reply from its pieces."""
+    renderer = IncrementalRenderer("x")
+    for piece in pieces:
+        renderer.append(piece)
+    renderer.next_patches()
+    return renderer.html.full_html
 
 
 def follow_reply(text: str, sizes: Sequence[int]) -> StreamReader:
     """Follow a reply to its end, and record where the page differs from the rendered HTML."""
     reader = StreamReader()
-    log = split_into_deltas(text, sizes)
-    for number in range(1, len(log) + 1):
-        reader.read_entries(log, number)
-        reader.record_mismatch(reader.renderer.html)
+    for piece in split_text(text, sizes):
+        reader.read_text(piece)
+        reader.record_mismatch(reader.renderer.html.full_html)
     final_html = render(text, "x")
     reader.finish(final_html)
     reader.record_mismatch(final_html)

@@ -3,7 +3,6 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from chat.log.entries import Batch, Delta
 from rendering.formulas import (
     ATTRIBUTES,
     FAILURE_COST,
@@ -12,7 +11,7 @@ from rendering.formulas import (
     brackets_to_dollars,
 )
 from rendering.render import render
-from web.streaming.live_rendering import render_running
+from tests.rendering.stream_reader import render_running
 
 
 def test_formulas_are_rendered_as_mathml():
@@ -116,6 +115,5 @@ def test_failed_formulas_use_up_the_formula_budget():
     for between in (" ", "\n\n"):
         for failures, drawn in ((len(broken) - 1, 1), (len(broken), 0)):
             text = between.join([*broken[:failures], "$x$"])
-            log = (Delta(text + "\n\nEnd"),)
             assert render(text).count("<math") == drawn
-            assert render_running(Batch(0, 1, log), "x").count("<math") == drawn
+            assert render_running([f"{text}\n\nEnd"]).count("<math") == drawn

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from chat.log.entries import Batch
-from tests.rendering.stream_reader import split_into_deltas
-from web.streaming.live_rendering import render_running
-
-
-def render_running_reply(text: str, size: int) -> str:
-    """Return the HTML of a running reply that arrived in deltas of `size` characters."""
-    log = split_into_deltas(text, [size])
-    return render_running(Batch(0, len(log), tuple(log)), "x")
-
+from tests.rendering.stream_reader import render_running, split_text
 
 LINKS = [
     ("See [the *page*](https://x.exa", "<p>See the <em>page</em></p>\n"),
@@ -27,18 +18,18 @@ LINKS = [
 
 
 def test_target_of_an_unfinished_link_is_hidden():
-    found = [(text, render_running_reply(text, 7)) for text, _ in LINKS]
+    found = [(text, render_running(split_text(text, [7]))) for text, _ in LINKS]
 
     assert found == LINKS
 
 
 def test_unfinished_link_in_code_is_shown_unchanged():
     for begin in ("```\n", "See:\n\n    y = "):
-        assert "f [0](h" in render_running_reply(f"{begin}f [0](h", 3)
+        assert "f [0](h" in render_running(split_text(f"{begin}f [0](h", [3]))
 
 
 def test_footnotes_are_numbered_while_the_reply_is_incomplete():
-    html = render_running_reply("One[^1] and[^2].\n\n[^1]: First\n\n[^2]: Second", 5)
+    html = render_running(split_text("One[^1] and[^2].\n\n[^1]: First\n\n[^2]: Second", [5]))
 
     assert '<div class="noted" id="note-x-1"><b>1</b>' in html
     assert '<div class="noted" id="note-x-2"><b>2</b>' in html

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import count
-
 import pytest
 
-from chat.log.entries import Batch, Delta
 from rendering.formulas import MAX_FORMULAS, MathBudget
 from rendering.render import max_html_length, render
-from rendering.stream.incremental import (
-    CHUNK_LENGTH,
-    PAUSE_RATIO,
-    IncrementalRenderer,
-)
+from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
 from rendering.stream.open_block import MAX_RENDERED_LENGTH, OpenBlock
-from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, split_into_deltas
-from web.streaming.live_rendering import append_batch, render_running
+from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, render_running, split_text
 
 
 def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
@@ -37,10 +29,10 @@ def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
     for text in LONG_REPLIES.values():
         rendered.clear()
         closed.clear()
-        draft, log = IncrementalRenderer("x"), split_into_deltas(text, [50])
-        for number in range(1, len(log) + 1):
-            append_batch(draft, Batch(0, number, tuple(log[:number])))
-            draft.next_patches()
+        renderer = IncrementalRenderer("x")
+        for piece in split_text(text, [50]):
+            renderer.append(piece)
+            renderer.next_patches()
         assert max(rendered) < 2_000
         assert sum(closed) <= len(text)
 
@@ -57,8 +49,7 @@ def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
     text = "".join(f"${number}+x$ " for number in range(26_000))
-    log = split_into_deltas(text, [1_000])
-    assert render_running(Batch(0, len(log), tuple(log)), "x").startswith("<pre>$0+x$ $1+x$ ")
+    assert render_running(split_text(text, [1_000])).startswith("<pre>$0+x$ $1+x$ ")
     assert max(rendered, default=0) <= MAX_RENDERED_LENGTH
 
 
@@ -68,14 +59,13 @@ def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatc
 def test_number_of_rendered_formulas_is_limited(between: str):
     text = between.join(f"${number}+x$" for number in range(10 * MAX_FORMULAS)) + "\n\nEnd"
 
-    log = split_into_deltas(text, [1_000])
-    for html in (render(text, "x"), render_running(Batch(0, len(log), tuple(log)), "x")):
+    for html in (render(text, "x"), render_running(split_text(text, [1_000]))):
         assert html.count("<math") == MAX_FORMULAS
         assert f"<code>${10 * MAX_FORMULAS - 1}+x$</code>" in html
 
 
 def test_late_reader_renders_only_the_current_state(monkeypatch: pytest.MonkeyPatch):
-    log = split_into_deltas("A paragraph that grows and $x$ grows. " * 30, [10])
+    pieces = split_text("A paragraph that grows and $x$ grows. " * 30, [10])
     rendered: list[str] = []
     html_of = OpenBlock._render_source
 
@@ -84,7 +74,7 @@ def test_late_reader_renders_only_the_current_state(monkeypatch: pytest.MonkeyPa
         return html_of(block, source)
 
     monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
-    render_running(Batch(0, len(log), tuple(log)), "x")
+    render_running(pieces)
 
     assert len(rendered) == 1
 
@@ -109,8 +99,7 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
     for line, element in (("- item\n", "<li>"), ("| a | b |\n", "<tr>")):
         start = "| a | b |\n|---|---|\n" if line[0] == "|" else ""
         count = 2 * MAX_RENDERED_LENGTH // len(line)
-        log = split_into_deltas(start + line * count + "\n\n# End\n\nLast", [1_000])
-        html = render_running(Batch(0, len(log), tuple(log)), "x")
+        html = render_running(split_text(start + line * count + "\n\n# End\n\nLast", [1_000]))
 
         assert html.count(element) == count + bool(start)
         assert html.endswith("<h3>End</h3>\n<p>Last</p>\n")
@@ -118,26 +107,10 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
 
 
 @pytest.mark.fault("F73")
-def test_renderer_pauses_only_after_pieces_that_take_long_to_render():
-    text = "A paragraph.\n\n" * (10 * CHUNK_LENGTH // 14)
-    for seconds, pauses in ((0, []), (1, [PAUSE_RATIO] * 10)):
-        paused: list[float] = []
-        renderer = IncrementalRenderer(
-            "x", pause=paused.append, cpu_time=count(0, seconds).__next__
-        )
-        append_batch(renderer, Batch(0, 1, (Delta(text),)))
-
-        assert paused == pauses
-        assert renderer.html.count("<p>") == text.count("A")
-
-
-@pytest.mark.fault("F73")
 @pytest.mark.limit("L58")
 @pytest.mark.parametrize("block", ["```\n```\n\n", "- \n\n1. \n\n", "|a\n|-\n\nb\n\n"])
 def test_html_of_a_running_reply_is_limited(block: str):
     text = block * (300_000 // len(block))
-    draft = IncrementalRenderer("x")
-    for number, delta in enumerate(split_into_deltas(text, [1_000]), start=1):
-        append_batch(draft, Batch(number - 1, number, (delta,)))
+    html = render_running(split_text(text, [1_000]))
 
-    assert len(draft.html) < max_html_length(len(text)) + max_html_length(CHUNK_LENGTH)
+    assert len(html) < max_html_length(len(text)) + max_html_length(CHUNK_LENGTH)

@@ -54,7 +54,7 @@ class TurnDom:
             match part["hx-swap"]:
                 case "beforeend":
                     target.extend(new)
-                case "innerHTML":
+                case "innerHTML" | "innerMorph":
                     target.clear()
                     target.extend(new)
                 case "outerHTML":

@@ -21,7 +21,6 @@ from tools.chaos.probes import proc_status
 from tools.chaos.report import Expectations, Report, at_most, below
 from twinapi.events import parse
 from web.i18n import english_end_message
-from web.streaming.live_rendering import append_batch
 
 WARM_UP_ROUNDS = 2000
 
@@ -87,14 +86,13 @@ def fuzz_document(rng: random.Random) -> None:
 
 def _check_incremental(rng: random.Random, text: str) -> None:
     chunk_ends = sorted(rng.choices(range(len(text) + 1), k=rng.choice((1, 20, 100))))
-    log = tuple(Delta(text[start:end]) for start, end in pairwise([0, *chunk_ends, len(text)]))
     renderer = IncrementalRenderer("x")
     checker = AllowlistChecker()
-    for number in range(1, len(log) + 1):
-        append_batch(renderer, Batch(0, number, log[:number]))
+    for start, end in pairwise([0, *chunk_ends, len(text)]):
+        renderer.append(text[start:end])
         for patch in renderer.next_patches():
             checker.feed(patch.html)
-    for patch in renderer.final_patches(render(text, "x")) or ():
+    for patch in renderer.final_patches(render(text, "x")):
         checker.feed(patch.html)
     assert not checker.violations, f"{checker.violations} in {json.dumps(text)[:200]}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from flask import render_template
 
-from chat.log import Entry, Progress, Reply
+from chat.log import Progress, Reply
 from chat.turn_rows import Turn
 from rendering.stream import DomPatch
 from web import message_form
@@ -17,11 +17,10 @@ def render_patches(position: int, patches: Iterable[DomPatch]) -> str:
     return "".join(_render_patch(position, patch) for patch in patches)
 
 
-def render_progress(turn: Turn, entries: Sequence[Entry], *, has_text: bool) -> str:
-    """Render the latest progress in `entries`; without progress, a waiting notice or nothing."""
-    latest = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
+def render_progress(turn: Turn, progress: Progress | None, *, has_text: bool) -> str:
+    """Render the progress of a reply; without progress, a waiting notice or nothing."""
     return render_template(
-        "turns/_progress_patch.html", turn=turn, progress=latest, has_text=has_text
+        "turns/_progress_patch.html", turn=turn, progress=progress, has_text=has_text
     )
 
 

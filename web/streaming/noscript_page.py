@@ -13,13 +13,12 @@ from flask import Response, current_app, render_template, stream_template
 
 from chat.log import Batch, Progress, Reply, build_reply
 from chat.turn_rows import Turn
-from rendering.stream import IncrementalRenderer
+from rendering.stream import ReplyHtml
 from web.access import while_signed_in
 from web.container import portal
 from web.i18n import is_overdue
 from web.stream_limit import count_stream
 from web.streaming.gzip_stream import stream_frames
-from web.streaming.live_rendering import append_batch
 
 STREAM_HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
@@ -50,31 +49,33 @@ class NoscriptReply:
     def __iter__(self) -> Iterator[str]:
         """Yield HTML to append to the page, and a `FLUSH_MARKER` where it is to be sent."""
         # Use separate ids, because the final HTML may follow on the same page.
-        renderer = IncrementalRenderer(f"{self.turn.id}-draft")
+        scope = f"{self.turn.id}-draft"
         closed_blocks: list[str] = []
-        for batch in self._batches:
-            if batch.is_final:
-                self.reply = build_reply(batch)
-                html = portal().html_cache.get(self.turn.id, self.reply.text)
-                yield _remaining_html(html, "".join(closed_blocks))
-                return
-            append_batch(renderer, batch)
-            new_blocks = renderer.closed_blocks[len(closed_blocks) :]
-            if new_blocks:
-                closed_blocks += new_blocks
-                self._last_html = ""
-                yield from new_blocks
-            snapshot = self._open_snapshot(renderer, batch)
-            yield snapshot
-            if new_blocks or snapshot or not batch.entries:
-                yield FLUSH_MARKER
+        with portal().running_replies.open(self.turn.id, scope) as running:
+            for batch in self._batches:
+                if batch.is_final:
+                    self.reply = build_reply(batch)
+                    html = portal().html_cache.get(self.turn.id, self.reply.text)
+                    yield _remaining_html(html, "".join(closed_blocks))
+                    return
+                rendered_html = running.render(batch).html
+                new_blocks = rendered_html.closed_blocks[len(closed_blocks) :]
+                if new_blocks:
+                    closed_blocks += new_blocks
+                    self._last_html = ""
+                    yield from new_blocks
+                snapshot = self._open_snapshot(rendered_html, batch)
+                yield snapshot
+                if new_blocks or snapshot or not batch.entries:
+                    yield FLUSH_MARKER
+                running.wait()
 
-    def _open_snapshot(self, renderer: IncrementalRenderer, batch: Batch) -> str:
+    def _open_snapshot(self, rendered_html: ReplyHtml, batch: Batch) -> str:
         """Return a snapshot of the open block, or of the progress; "" if none is needed yet."""
         return (
-            self._text_snapshot(renderer.open_html)
-            if renderer.html
-            else self._progress_snapshot(batch)
+            self._progress_snapshot(batch)
+            if rendered_html.is_empty
+            else self._text_snapshot(rendered_html.open_html)
         )
 
     def _progress_snapshot(self, batch: Batch) -> str:

@@ -12,7 +12,6 @@ from chat.turn_rows import Turn
 from rendering import render_plain
 from web.container import portal
 from web.message_html import message_html
-from web.streaming import render_running
 
 # If all messages and replies on a page are larger than this, the oldest ones are shortened.
 MAX_PAGE_BYTES = 2_000_000
@@ -64,7 +63,11 @@ def load_turn_views(turns: Sequence[Turn]) -> list[TurnView]:
 
 def _view(turn: Turn, reply: Reply, batch: Batch, cached_html: Mapping[str, str]) -> TurnView:
     if reply.is_running:
-        return TurnView(turn, reply, render_running(batch, turn.id), turn.content)
+        with portal().running_replies.open(turn.id, scope=turn.id) as running:
+            rendered = running.render(batch)
+        # The event stream continues where this HTML ends.
+        reply = replace(reply, cursor=rendered.cursor)
+        return TurnView(turn, reply, rendered.html.full_html, turn.content)
     if reply.text and turn.id not in cached_html:
         return TurnView(turn, reply, render_plain(reply.text), turn.content, is_plain_text=True)
     return TurnView(turn, reply, cached_html.get(turn.id, ""), turn.content)

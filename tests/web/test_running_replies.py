@@ -1,0 +1,176 @@
+"""Running replies: rendered once, however many readers follow."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chat.log.entries import Batch, Delta, Progress
+from rendering.render import render
+from rendering.stream.open_block import OpenBlock
+from tests.rendering.constructs import CONSTRUCTS
+from tests.rendering.stream_reader import normalize_html, normalized_contents, split_text
+from tests.support.clock import AdjustableClock
+from tests.support.html import parse_html
+from tests.support.turn_dom import TurnDom
+from web.running_replies import MAX_STORED_UPDATES, RunningReplies, RunningReply, Update
+from web.streaming import htmx_frames
+
+
+def new_reply() -> RunningReply:
+    return RunningReply("x", AdjustableClock())  # its pauses are short
+
+
+def batch(pieces: list[str], end: int | None = None) -> Batch:
+    """Return the batch of the first `end` pieces, by default of all."""
+    entries = tuple(Delta(piece) for piece in pieces[:end])
+    return Batch(0, len(entries), entries)
+
+
+class PageOfReply:
+    """A page that shows a reply at a cursor, and applies updates."""
+
+    def __init__(self, html: str = "", cursor: int = 0) -> None:
+        self.dom = TurnDom("x")
+        self.dom.reply.extend(list(parse_html(f"<pre>{html}</pre>").pre.contents))
+        self.cursor = cursor
+
+    def apply(self, update: Update) -> None:
+        self.dom.apply_frame(parse_html(htmx_frames.render_patches(1, update.patches)))
+        self.cursor = update.cursor
+
+    @property
+    def html(self) -> str:
+        return normalized_contents(self.dom.reply)
+
+
+@pytest.mark.fault("F73")
+@pytest.mark.limit("L5")
+def test_cost_of_rendering_does_not_depend_on_the_number_of_readers(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    rendered: list[str] = []
+    render_source = OpenBlock._render_source
+
+    def counting(block: OpenBlock, source: str) -> str:
+        rendered.append(source)
+        return render_source(block, source)
+
+    monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
+    costs = []
+    for reader_count in (1, 240):
+        rendered.clear()
+        running = new_reply()
+        pieces = split_text("A formula $x$ and another $y$. " * 20, [40])
+        for end in range(1, len(pieces) + 1):
+            for _ in range(reader_count):
+                running.render(batch(pieces, end))
+        costs.append(len(rendered))
+
+    assert costs == [len(pieces), len(pieces)]
+
+
+DOCUMENTS = st.lists(st.sampled_from(CONSTRUCTS), min_size=1, max_size=5).map("\n\n".join)
+
+
+@settings(max_examples=60)
+@given(DOCUMENTS, st.lists(st.integers(1, 40), min_size=1, max_size=8), st.data())
+def test_page_at_any_cursor_reaches_the_current_html_and_the_final_html(
+    text: str, sizes: list[int], data: st.DataObject
+):
+    running, pieces = new_reply(), split_text(text, sizes)
+    joins_at = data.draw(st.integers(0, len(pieces)))
+    page = PageOfReply()
+    for end in range(1, len(pieces) + 1):
+        rendered = running.render(batch(pieces, end))
+        if end == joins_at:
+            page = PageOfReply(rendered.html.full_html, rendered.cursor)
+    rendered = running.render(batch(pieces))
+    for update in rendered.updates_after(page.cursor):
+        page.apply(update)
+
+    assert page.html == normalize_html(rendered.html.full_html)
+
+    final_html = render(text, "x")
+    page.apply(Update(page.cursor, page.cursor, running.finish(final_html)))
+
+    assert page.html == normalize_html(final_html)
+
+
+def test_reader_takes_only_the_updates_after_its_cursor():
+    running = new_reply()
+    for end in (1, 2, 3):
+        rendered = running.render(batch(["One", " two", " three"], end))
+
+    updates = rendered.updates_after(1)
+
+    assert [(update.after, update.cursor) for update in updates] == [(1, 2), (2, 3)]
+    assert [patch.html for update in updates for patch in update.patches] == [" two", " three"]
+
+
+def test_reader_at_an_unknown_cursor_gets_one_update_that_replaces_everything():
+    running = new_reply()
+    running.render(batch(["One", " two", " three"], 2))
+    rendered = running.render(batch(["One", " two", " three"]))
+
+    for cursor in (0, 1, 99):
+        [update] = rendered.updates_after(cursor)
+
+        assert update.cursor == 3
+        assert [(patch.swap, patch.html) for patch in update.patches] == [
+            ("innerMorph", "<p>One two three</p>\n")
+        ]
+
+
+def test_update_names_its_latest_progress():
+    running = new_reply()
+    entries = (Progress("reading"), Delta("One"), Progress("writing"), Delta(" two"))
+    for end in (1, 3, 4):
+        rendered = running.render(Batch(0, end, entries[:end]))
+
+    assert [update.progress for update in rendered.updates_after(1)] == [Progress("writing"), None]
+
+
+def test_stored_updates_are_limited_in_number_and_length():
+    for piece in ("x", "word " * 10, "\n\n- item " * 5):
+        running = new_reply()
+        pieces = [piece] * 10 * MAX_STORED_UPDATES
+        for end in range(1, len(pieces) + 1):
+            rendered = running.render(Batch(end - 1, end, (Delta(pieces[end - 1]),)))
+        length = sum(len(patch.html) for each in rendered.updates for patch in each.patches)
+
+        assert 0 < len(rendered.updates) <= MAX_STORED_UPDATES
+        assert length <= len(rendered.html.full_html)
+
+
+def test_nothing_is_rendered_after_the_end():
+    running = new_reply()
+    running.render(batch(["One"]))
+    patches = running.finish("<p>One two</p>\n")
+
+    rendered = running.render(batch(["One", " two"]))
+
+    assert (rendered.cursor, rendered.html.full_html) == (1, "<p>One</p>\n")
+    assert [patch.html for patch in patches] == [" two"]
+
+
+def test_reply_is_shared_until_its_last_reader_leaves_and_its_writer_has_ended_it():
+    written_here = {"1"}
+    replies = RunningReplies(AdjustableClock(), written_here.__contains__)
+    with ExitStack() as readers:
+        local, remote = (
+            [readers.enter_context(replies.open(turn_id, turn_id)) for _ in range(2)]
+            for turn_id in ("1", "2")
+        )
+    with replies.open("1", "1") as local_again, replies.open("2", "2") as remote_again:
+        assert local == [local_again] * 2
+        assert remote[0] is remote[1] is not remote_again
+    assert len(replies) == 1
+
+    written_here.clear()
+    with replies.open("3", "3"):
+        assert len(replies) == 1
+    assert len(replies) == 0
