@@ -16,15 +16,12 @@ from typing import Any
 import pytest
 import requests
 from bs4 import Tag
-from flask import Flask
-from werkzeug.test import Client
 
 import app as twindow
 from core.settings import load_settings
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.faults.conftest import text_in
 from tests.support.clock import AdjustableClock
-from tests.support.html import parse_html
 from tests.support.person import Person, wait_for_reply
 from tests.support.portals import close_portal, serve
 from tests.support.processes import free_port
@@ -215,26 +212,6 @@ def test_preferences_are_kept(alice: Person):
     html = alice.get("/preferences").html.html
 
     assert (html["data-theme"], html["data-text"]) == ("dark", "large")
-
-
-def test_over_https_the_old_cookie_is_replaced_once(app: Flask, known: dict[str, Any]):
-    path = next(iter(known["conversations"]))
-    client = Client(app, use_cookies=False)
-
-    def get(**cookies: str) -> tuple[list[str], list[str]]:
-        header = "; ".join(f"{name}={value}" for name, value in cookies.items())
-        response = client.get(path, base_url="https://localhost", headers={"Cookie": header})
-        turns = parse_html(response.text).select("article.turn")
-        return [str(turn["data-turn"]) for turn in turns], response.headers.getlist("Set-Cookie")
-
-    turn_ids, [new, removed] = get(**{COOKIE: known["cookie"]})
-    host_cookie, new_value = new.partition(";")[0].split("=")
-
-    assert turn_ids == [turn["id"] for turn in known["conversations"][path]["turns"]]
-    assert host_cookie == f"__Host-{COOKIE}"
-    assert removed.startswith(f"{COOKIE}=;")
-    assert get(**{host_cookie: new_value}) == (turn_ids, [])
-    assert get(**{host_cookie: known["cookie"]})[0] == []
 
 
 def test_no_session_id_is_stored_after_the_update(

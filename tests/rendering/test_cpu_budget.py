@@ -25,7 +25,7 @@ class Processor:
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L27")
+@pytest.mark.limit("L64")
 def test_rendering_uses_a_tenth_of_a_processor_whatever_a_piece_costs():
     for piece_seconds in (0.001, 0.02, 0.3):
         processor = Processor()

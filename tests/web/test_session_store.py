@@ -5,23 +5,25 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 import pytest
 from flask import Flask, current_app, session
 from sqlalchemy import Connection, event, insert, select
+from werkzeug.test import Client
 
 import app as twindow
 from chat.schema import sessions
 from core.clock import Clock
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
+from tests.support.html import parse_html
 from tests.support.person import Person, complete_first_turn
-from tests.support.portals import close_portal, get_portal
+from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 from web.container import Portal
 from web.http.session_rows import DatabaseCache
+from web.session_fields import CSRF_FIELD
 
 DAY = 86_400
 VISITOR_COOKIE = "twindow-visitor"
@@ -260,11 +262,8 @@ def test_sessions_of_earlier_revisions_are_kept_under_a_hash(
     restarted = twindow.create_app(settings, clock=clock)
     rows = {row.key: row for row in stored_rows(portal)}
     [converted] = rows.keys() - {row.key}
-    cookie = {"Cookie": "twindow=old-id"}
-    for scheme in ("http", "https"):
-        client = restarted.test_client(use_cookies=False)
-        answer = client.get(page.path, headers=cookie, base_url=f"{scheme}://localhost")
-        assert answer.status_code == 200
+    client = restarted.test_client(use_cookies=False)
+    assert client.get(page.path, headers={"Cookie": "twindow=old-id"}).status_code == 200
     close_portal(restarted)
 
     assert "old-id" not in converted
@@ -272,46 +271,83 @@ def test_sessions_of_earlier_revisions_are_kept_under_a_hash(
     assert msgspec.msgpack.decode(rows[converted].data) == msgspec.msgpack.decode(row.data)
 
 
+ROOT, SUB_PATH = "https://localhost", "https://localhost/chat"
+
+
 def test_cookies_of_https_cannot_be_set_by_a_sibling_host(app: Flask):
-    for base_url, name in (
-        ("http://localhost", "twindow-visitor"),
-        ("https://localhost", "__Host-twindow-visitor"),
-        ("https://localhost/chat", "__Secure-twindow-visitor"),
+    binding = "__Host-twindow-binding"
+    for base_url, names in (
+        ("http://localhost", {"twindow-visitor": "/"}),
+        (ROOT, {"__Host-twindow-visitor": "/"}),
+        (SUB_PATH, {"__Secure-twindow-visitor": "/chat/", binding: "/"}),
     ):
         answer = app.test_client().get("/keys", base_url=base_url)
-        cookie = answer.headers["Set-Cookie"]
-        assert cookie.startswith(f"{name}=")
-        assert ("Secure" in cookie) is ("https" in base_url)
-        assert "HttpOnly" in cookie
-        assert "SameSite=Lax" in cookie
-        assert f"Path={urlsplit(base_url).path.rstrip('/')}/;" in f"{cookie};"
+        cookies = answer.headers.getlist("Set-Cookie")
+        assert {cookie.partition("=")[0] for cookie in cookies} == set(names)
+        for cookie in cookies:
+            assert ("Secure" in cookie) is ("https" in base_url)
+            assert "HttpOnly" in cookie
+            assert "SameSite=Lax" in cookie
+            assert f"Path={names[cookie.partition('=')[0]]};" in f"{cookie};"
         assert ("Strict-Transport-Security" in answer.headers) is ("https" in base_url)
 
 
-def test_cookie_from_before_https_is_replaced_once(alice: Person, app: Flask):
-    save_preferences(alice)
-    old = str(alice.session.cookies["twindow"])
+def new_dark_session(app: Flask, base_url: str) -> Client:
+    """Return a client that has saved the dark theme."""
     client = app.test_client()
-    client.set_cookie("twindow", old, domain="localhost")
-    answer = client.get("/", base_url="https://localhost")
-    new = client.get_cookie("__Host-twindow")
-
-    assert 'data-theme="dark"' in answer.text
-    assert new
-    assert new.value != old
-    assert client.get_cookie("twindow") is None
-    assert 'data-theme="dark"' in client.get("/", base_url="https://localhost").text
-    get_portal(app).database.clock.advance(120)  # type: ignore[attr-defined]
-    assert "data-theme" not in alice.get("/").response.text
+    page = client.get("/preferences", base_url=base_url)
+    form = parse_html(page.text).select_one("main form")
+    fields = {field["name"]: field.get("value", "") for field in form.select("input[type=hidden]")}
+    origin = {"Origin": base_url.removesuffix("/chat"), "Referer": f"{base_url}/preferences"}
+    client.post("/preferences", base_url=base_url, data=fields | {"theme": "dark"}, headers=origin)
+    return client
 
 
-def test_session_of_https_is_not_accepted_from_a_sibling_host(alice: Person, app: Flask):
-    save_preferences(alice)
+def is_dark(client: Client, base_url: str) -> bool:
+    return 'data-theme="dark"' in client.get("/", base_url=base_url).text
+
+
+@pytest.mark.parametrize("base_url", ["http://localhost", ROOT, SUB_PATH])
+def test_cookies_that_a_sibling_host_can_set_are_worthless_over_https(app: Flask, base_url: str):
+    """The attacker has a session at `base_url`, and plants all cookies that a browser accepts."""
+    attacker = new_dark_session(app, base_url)
+    assert is_dark(attacker, base_url)
+    cookies = {cookie.decoded_key: cookie.decoded_value for cookie in attacker._cookies.values()}
+    for victim_url in (ROOT, SUB_PATH):
+        for had_visited in (False, True):
+            victim = app.test_client()
+            if had_visited:
+                victim.get("/keys", base_url=victim_url)
+            for name, value in cookies.items():
+                plain_name = name.removeprefix("__Host-").removeprefix("__Secure-")
+                for planted in (plain_name, f"__Secure-{plain_name}"):
+                    victim.set_cookie(planted, value, domain="localhost", path="/chat/")
+                    victim.set_cookie(planted, value, domain="localhost", path="/")
+
+            assert not is_dark(victim, victim_url)
+
+
+def test_planted_visitor_cookie_does_not_fix_the_csrf_secret_below_a_sub_path(app: Flask):
     attacker, victim = app.test_client(), app.test_client()
-    attacker.set_cookie("twindow", str(alice.session.cookies["twindow"]), domain="localhost")
-    attacker.get("/", base_url="https://localhost")
-    planted = attacker.get_cookie("__Host-twindow")
+    attacker.get("/keys", base_url=SUB_PATH)
+    victim.get("/keys", base_url=SUB_PATH)
+    name = "__Secure-twindow-visitor"
+    planted = attacker.get_cookie(name, path="/chat/")
     assert planted
-    victim.set_cookie("twindow", planted.value, domain="localhost")
+    victim.set_cookie(name, planted.value, path="/chat/", domain="localhost")
+    with victim:
+        victim.get("/keys", base_url=SUB_PATH)
+        secret = session[CSRF_FIELD]
+    with attacker:
+        attacker.get("/keys", base_url=SUB_PATH)
 
-    assert "data-theme" not in victim.get("/", base_url="https://localhost").text
+        assert session[CSRF_FIELD] != secret
+
+
+def test_session_below_a_sub_path_is_kept_for_its_browser(app: Flask, clock: AdjustableClock):
+    client = new_dark_session(app, SUB_PATH)
+    clock.advance(3_600)
+
+    assert is_dark(client, SUB_PATH)
+    client.delete_cookie("__Host-twindow-binding")
+    assert not is_dark(client, SUB_PATH)

@@ -1,4 +1,4 @@
-"""Malicious responses that a hostile service may send instead of a reply."""
+"""Responses of a service during an attack, most of them malicious."""
 
 from __future__ import annotations
 
@@ -72,6 +72,20 @@ def heartbeats(call: Call) -> None:
         time.sleep(0.05)
 
 
+def formulas(call: Call) -> None:
+    """Send a paragraph of 24 KB with a thousand formulas; the person follows it in 24 tabs."""
+    call.start_stream()
+    for number in range(1_000):
+        call.delta(f"$x_{{{number}}}+\\frac{{a}}{{b}}$ ")
+        time.sleep(0.006)
+    call.complete()
+
+
+def large_heads(call: Call) -> None:
+    """Send a normal reply, while a visitor sends requests with heads of 760 KB."""
+    calm(call)
+
+
 def calm(call: Call) -> None:
     """Send a normal reply, as a baseline for the attacks."""
     call.start_stream()
@@ -85,7 +99,7 @@ MODES: dict[str, Callable[[Call], None]] = {
     attack.__name__: attack
     for attack in (
         *(calm, bomb, bomb_of_deltas, line, lines),
-        *(endless, small_deltas, loris, heartbeats),
+        *(endless, small_deltas, loris, heartbeats, formulas, large_heads),
     )
 }
 

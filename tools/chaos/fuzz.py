@@ -42,7 +42,6 @@ def run(seconds: float = 60, seed: int = 1, only_round: int | None = None) -> Re
         round_number = number if only_round is None else only_round
         for attempt in (fuzz_stream, fuzz_document):
             rng = random.Random(f"{seed}:{round_number}")  # noqa: S311
-            # Measure CPU time: the renderer also pauses, for twice the time that it computes.
             cpu_seconds_before = time.process_time()
             try:
                 attempt(rng)

@@ -1,4 +1,4 @@
-"""One reply under attack: the effect on other visitors, and the resources that leak."""
+"""One reply under attack: the stall of other visitors, and the resources that leak."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import requests
 
 from tests.support.person import Person
 from tests.support.processes import free_port
+from tools.chaos.attacking_clients import TAB_COUNT, extra_tabs, send_large_heads
 from tools.chaos.attacks import MODES
 from tools.chaos.latency import MAX_SECONDS, measure_latency
 from tools.chaos.probes import count_open_files, proc_status, select_rows
@@ -55,8 +56,15 @@ def _run_attack(service: ScriptedService, mode: str) -> Report:
         files_before, rss_before = count_open_files(worker), proc_status(worker, "VmRSS")
         Path(f"/proc/{worker}/clear_refs").write_text("5")  # reset the peak memory (VmHWM)
         message = SentMessage(victim, f"mode={mode} tag={portal.port}.")
-        attack = threading.Thread(target=_receive_reply, args=(message, data))
+        tab_count = TAB_COUNT - 1 if mode == "formulas" else 0
+        attack = threading.Thread(target=_receive_reply, args=(message, data, tab_count))
         attack.start()
+        if mode == "large_heads":
+            heads = threading.Thread(
+                target=send_large_heads, args=(portal.url, lambda: not attack.is_alive())
+            )
+            heads.start()
+            stack.callback(heads.join)
         latency_report = measure_latency(observer, paths, attack)
         attack.join()
         rss_peak = proc_status(worker, "VmHWM")
@@ -87,15 +95,18 @@ def _warm_up(data: Path, person: Person) -> list[str]:
     return paths
 
 
-def _receive_reply(message: SentMessage, data: Path) -> None:
-    """Start a conversation, follow its reply as a browser does, and load its page at the end.
+def _receive_reply(message: SentMessage, data: Path, extra_tab_count: int = 0) -> None:
+    """Start a conversation, follow its reply as browsers do, and load its page at the end.
 
     Nothing is parsed here: that would slow down the latency measurement in the other thread.
     """
     message.submit()
     [[turn_id]] = select_rows(data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")
     with suppress(requests.RequestException):
-        with message.person.follow(turn_id) as stream:
+        with (
+            extra_tabs(message.person, turn_id, extra_tab_count),
+            message.person.follow(turn_id) as stream,
+        ):
             for _ in stream.response.iter_content(65536):
                 pass
         message.person.session.get(message.person.base_url + message.path, timeout=MAX_SECONDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,9 +26,10 @@ from web.session_fields import (
 logger = logging.getLogger(__name__)
 
 COOKIE_NAME = "twindow"
-# Browsers accept a `__Host-` cookie only from the host itself, not from a sibling host. Browsers
-# accept a `__Secure-` cookie only over HTTPS; this cookie may have a path.
+# Browsers accept a `__Host-` cookie only from the host itself, with the path "/". Over HTTPS, a
+# sibling host can set a `__Secure-` cookie, which may have a path.
 HOST_PREFIX, SECURE_PREFIX = "__Host-", "__Secure-"
+BINDING_COOKIE_NAME = f"{HOST_PREFIX}{COOKIE_NAME}-binding"
 SESSION_LIFETIME = timedelta(days=365)
 # The lifetime of a session that contains only preferences. The first accepted message assigns the
 # session to a person and extends its lifetime.
@@ -102,11 +104,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
             return self.make_null_session(app)
         name = self.get_cookie_name(app)
         try:
-            return (
-                self._load(app, request, name)
-                or (name != COOKIE_NAME and self._rename(app, request))
-                or self._open_visitor(app, request)
-            )
+            return self._load(app, request, name) or self._open_visitor(app, request)
         except DatabaseUnavailable:
             g.session_unavailable = True
             return self.make_null_session(app)
@@ -125,15 +123,10 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         except DatabaseUnavailable:
             logger.warning("Could not save a session.")
             return
+        if session.is_saved and session.modified:
+            self._set_binding_cookie(response)
         if session.is_saved and session.loaded_key != self._get_store_id(session.sid):
-            for name in (self._visitor_cookie_name(app), COOKIE_NAME):
-                if name in request.cookies and name != self.get_cookie_name(app):
-                    response.delete_cookie(
-                        name,
-                        path=self.get_cookie_path(app),
-                        secure=request.is_secure,
-                        httponly=True,
-                    )
+            self._delete_cookie(response, self._visitor_cookie_name(app))
 
     def get_expiration_time(self, app: Flask, session: Any) -> datetime:  # noqa: ARG002
         """Return the expiry time of the cookie and of its row."""
@@ -147,7 +140,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         sid = request.cookies.get(cookie_name)
         if not sid:
             return None
-        key = session_key(app, cookie_name, sid)
+        key = session_key(app, cookie_name, sid, self._binding())
         data = self._retrieve_session_data(key)
         if data is None:
             return None
@@ -155,17 +148,35 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         session.loaded_key = key
         return session
 
-    def _rename(self, app: Flask, request: Request) -> Session | None:
-        """Load the session of a cookie that was set before the portal had https."""
-        if session := self._load(app, request, COOKIE_NAME):
-            # Concurrent requests must get the same new id.
-            session.sid = keyed_hash(str(app.secret_key), "renamed", session.sid)
-            session.modified = True
-        return session
+    def _binding(self) -> str:
+        """Return the value that binds sessions below the root of an HTTPS host to this host.
+
+        It is the random value of a `__Host-` cookie, and is sent to every path of the host. Without
+        it, the cookie of the session, which has a path, is worthless: a sibling host may have set
+        that cookie. Returns "" where the cookie of the session needs no binding.
+        """
+        if not (request.is_secure and request.script_root):
+            return ""
+        if "session_binding" not in g:
+            stored = request.cookies.get(BINDING_COOKIE_NAME)
+            g.session_binding = stored or secrets.token_urlsafe(32)
+        return str(g.session_binding)
+
+    def _set_binding_cookie(self, response: Response) -> None:
+        if binding := self._binding():
+            response.set_cookie(
+                BINDING_COOKIE_NAME,
+                binding,
+                max_age=SESSION_LIFETIME,
+                path="/",
+                httponly=True,
+                secure=True,
+                samesite="Lax",
+            )
 
     def _open_visitor(self, app: Flask, request: Request) -> Session:
         cookie = request.cookies.get(self._visitor_cookie_name(app), "")
-        visitor = read_visitor(app, cookie, portal().clock.time())
+        visitor = read_visitor(app, cookie, self._binding(), portal().clock.time())
         session = Session(visitor.items, sid=self._generate_sid(self.sid_length))
         session.modified = visitor.is_aging
         return session
@@ -176,13 +187,14 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
         if session.modified and session.get(CSRF_FIELD):
             response.set_cookie(
                 self._visitor_cookie_name(app),
-                sign_visitor(app, session, portal().clock.time()),
+                sign_visitor(app, session, self._binding(), portal().clock.time()),
                 max_age=VISITOR_SECONDS,
                 path=self.get_cookie_path(app),
                 httponly=True,
                 secure=request.is_secure,
                 samesite="Lax",
             )
+            self._set_binding_cookie(response)
 
     def _delete_ended(self, app: Flask, session: Session, response: Response) -> None:
         """Delete the session of a person who has signed out."""
@@ -190,20 +202,24 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
             self.cache.delete(session.loaded_key)
         except DatabaseUnavailable:
             logger.warning("Could not delete a session.")
-        name = self.get_cookie_name(app)
-        response.delete_cookie(
-            name,
-            path=self.get_cookie_path(app),
-            secure=request.is_secure,
-            httponly=True,
-            samesite="Lax",
-        )
+        self._delete_cookie(response, self.get_cookie_name(app))
+
+    def _delete_cookie(self, response: Response, name: str) -> None:
+        if name in request.cookies:
+            response.delete_cookie(
+                name,
+                path=self.get_cookie_path(current_app),
+                secure=request.is_secure,
+                httponly=True,
+                samesite="Lax",
+            )
 
     def _visitor_cookie_name(self, app: Flask) -> str:
         return f"{self.get_cookie_name(app)}-visitor"
 
     def _get_store_id(self, sid: str) -> str:
-        return session_key(current_app, self.get_cookie_name(current_app), sid)
+        name = self.get_cookie_name(current_app)
+        return session_key(current_app, name, sid, self._binding())
 
     def _upsert_session(
         self,
@@ -259,14 +275,14 @@ def _lifetime(session: Session) -> timedelta:
     return PREFERENCES_LIFETIME
 
 
-def session_key(app: Flask, cookie_name: str, sid: str) -> str:
+def session_key(app: Flask, cookie_name: str, sid: str, binding: str = "") -> str:
     """Return the key of the row of a session id.
 
-    An id is valid only under the cookie name it was issued for. An id from a cookie that a sibling
-    host can set is worthless in a `__Host-` cookie, and an id from a `__Host-` cookie is worthless
-    in any other cookie.
+    An id is valid only under the cookie name it was issued for, and together with its `binding`. An
+    id from a cookie that a sibling host can set is worthless in a `__Host-` cookie, and an id from
+    a `__Host-` cookie is worthless in any other cookie.
     """
-    return keyed_hash(str(app.secret_key), "session", cookie_name, sid)
+    return keyed_hash(str(app.secret_key), "session", cookie_name, sid, binding)
 
 
 def claim_idempotency_key(idempotency_key: str) -> bool:

@@ -20,17 +20,20 @@ class Visitor(NamedTuple):
     is_aging: bool
 
 
-def sign_visitor(app: Flask, session: dict[str, Any], now: float) -> str:
-    """Return the value of the cookie for a session. It contains nothing that people enter."""
+def sign_visitor(app: Flask, session: dict[str, Any], binding: str, now: float) -> str:
+    """Return the value of the cookie for a session. It contains nothing that people enter.
+
+    The value is valid only together with the `binding`, which may be empty.
+    """
     values = [session.get(CSRF_FIELD, ""), int(now) + VISITOR_SECONDS]
     proxy_person = session.get(PROXY_PERSON_FIELD)
-    return _serializer(app).dumps([*values, proxy_person] if proxy_person else values)
+    return _serializer(app, binding).dumps([*values, proxy_person] if proxy_person else values)
 
 
-def read_visitor(app: Flask, cookie: str, now: float) -> Visitor:
+def read_visitor(app: Flask, cookie: str, binding: str, now: float) -> Visitor:
     """Return the items of the session in a cookie, or none if it is invalid or expired."""
     try:
-        csrf_secret, expires_at, *proxy_person = _serializer(app).loads(cookie)
+        csrf_secret, expires_at, *proxy_person = _serializer(app, binding).loads(cookie)
     except BadData:
         return Visitor({}, is_aging=False)
     if now >= expires_at:
@@ -41,5 +44,5 @@ def read_visitor(app: Flask, cookie: str, now: float) -> Visitor:
     return Visitor(items, is_aging=expires_at - now < VISITOR_SECONDS / 2)
 
 
-def _serializer(app: Flask) -> URLSafeSerializer:
-    return URLSafeSerializer(str(app.secret_key), salt="visitor")
+def _serializer(app: Flask, binding: str) -> URLSafeSerializer:
+    return URLSafeSerializer(str(app.secret_key), salt=f"visitor{binding}")
