@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hmac
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from sqlalchemy import Connection
@@ -39,7 +42,9 @@ class Accounts:
     """The people of a portal and their sign-ins.
 
     `account_limit` is the number of failed attempts allowed per name in 15 minutes, `address_limit`
-    the number per network address.
+    the number per network address. A browser in which a person has signed in before has a counter
+    of its own for this person (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"), so
+    failures of others do not lock it out. A browser token identifies such a browser.
     """
 
     def __init__(
@@ -60,73 +65,109 @@ class Accounts:
         self.account_limit = account_limit
         self.address_limit = address_limit
         self._hash: Callable[..., str] = lambda *parts: keyed_hash(secret_key, *parts)
+        # Passwords are verified one at a time, so that attempts at the same time cannot exceed the
+        # limits.
+        self._verification = threading.Lock()
 
-    def sign_in(self, name: str, password: str, address: str, device: str) -> SignIn:
+    def sign_in(
+        self, name: str, password: str, address: str, device: str, browser_token: str = ""
+    ) -> SignIn:
         """Verify the password, and return a new sign-in.
 
         `address` is the network address of the browser; `device` names the browser in the list of
         sign-ins. Raises WrongCredentials and AttemptsExceeded.
         """
-        with self._verify_password(name, password, address) as (connection, person):
+        with self._verify_password(name, password, address, browser_token) as (connection, person):
             return self.sign_ins.add(connection, person.id, device)
 
     def sign_in_with_key(
-        self, api_key: str, address: str, device: str, verify: Callable[[], bool]
+        self,
+        api_key: str,
+        address: str,
+        device: str,
+        browser_token: str,
+        verify: Callable[[], bool],
     ) -> SignIn:
         """Return a new sign-in of the person who has this API key of the service.
 
         `verify` asks the service whether it accepts the key; its exceptions propagate. A hash
         of the key identifies the person. Raises WrongCredentials and AttemptsExceeded.
         """
-        address_key = self._hash("sign-in address", address)
-        if wait_seconds := self.attempts.count({address_key: self.address_limit}):
-            raise AttemptsExceeded(wait_seconds)
-        try:
-            is_accepted = verify()
-        except Exception:
-            self.attempts.take_back(address_key)
-            raise
-        if not is_accepted:
-            raise WrongCredentials
         subject = self._hash("API key of a person", api_key)[:SUBJECT_CHARACTERS]
+        with self.database.read() as connection:
+            known_person = people.find_by_identity(connection, people.KEY_ISSUER, subject)
+            limits = self._limits(known_person, browser_token, {"address": address})
+            if wait_seconds := self.attempts.seconds_to_wait(connection, limits):
+                raise AttemptsExceeded(wait_seconds)
+        if not verify():
+            self.attempts.count_failure(limits)
+            raise WrongCredentials
         person = self.people.find_or_add(people.KEY_ISSUER, subject, f"…{api_key[-4:]}")
         with self.database.write(durable=True) as connection:
             current_person = people.find_by_id(connection, person.id)
             if current_person is None or current_person.is_disabled:
                 raise WrongCredentials
-            sign_in = self.sign_ins.add(connection, person.id, device)
-        self.attempts.take_back(address_key)
-        return sign_in
+            return self.sign_ins.add(connection, person.id, device)
 
     @contextmanager
     def _verify_password(
-        self, name: str, password: str, address: str
+        self, name: str, password: str, address: str, browser_token: str
     ) -> Iterator[tuple[Connection, Person]]:
         """Open a write transaction for the person who has this name and password.
 
         Raises WrongCredentials and AttemptsExceeded.
         """
         subject = people.subject_of(name)
-        account_key = self._account_key(subject)
-        address_key = self._hash("sign-in address", address)
-        limits = {account_key: self.account_limit, address_key: self.address_limit}
-        if wait_seconds := self.attempts.count(limits):
-            raise AttemptsExceeded(wait_seconds)
-        with self.database.read() as connection:
-            person = people.find_by_subject(connection, subject)
-            stored_hash = passwords.read_hash(connection, person.id) if person else None
-        is_correct = self.passwords.is_correct(stored_hash, password)
-        if person is None or not is_correct:
-            raise WrongCredentials
+        with self._verification:
+            with self.database.read() as connection:
+                person = people.find_by_subject(connection, subject)
+                stored_hash = passwords.read_hash(connection, person.id) if person else None
+                limits = self._limits(
+                    person, browser_token, {"account": subject, "address": address}
+                )
+                if wait_seconds := self.attempts.seconds_to_wait(connection, limits):
+                    raise AttemptsExceeded(wait_seconds)
+            is_correct = self.passwords.is_correct(stored_hash, password)
+            if person is None or not is_correct:
+                self.attempts.count_failure(limits)
+                raise WrongCredentials
         with self.database.write(durable=True) as connection:
             # The person may have been disabled, or their password reset, during the check.
             current_person = people.find_by_id(connection, person.id)
             is_current = passwords.read_hash(connection, person.id) == stored_hash
             if current_person is None or current_person.is_disabled or not is_current:
                 raise WrongCredentials
+            own_counter, *_ = limits
+            self.attempts.reset(connection, own_counter)
             yield connection, current_person
-        self.attempts.reset(account_key)
-        self.attempts.take_back(address_key)
+
+    def _limits(
+        self, person: Person | None, browser_token: str, scopes: Mapping[str, str]
+    ) -> Mapping[str, int]:
+        """Return the counters of an attempt, with their limits; the first one is reset by success.
+
+        `scopes` maps `account` and `address` to their values.
+        """
+        if person and self._is_known_browser(person.id, browser_token):
+            return {self._counter("browser", browser_token): self.account_limit}
+        limits = {"account": self.account_limit, "address": self.address_limit}
+        return {self._counter(scope, value): limits[scope] for scope, value in scopes.items()}
+
+    def _counter(self, scope: str, value: str) -> str:
+        return self._hash(f"sign-in {scope}", value)
+
+    def create_browser_token(self, person_id: str) -> str:
+        """Return a token for the cookie of a browser in which the person has signed in."""
+        nonce = secrets.token_urlsafe(16)
+        return f"{nonce}.{self._browser_signature(person_id, nonce)}"
+
+    def _is_known_browser(self, person_id: str, browser_token: str) -> bool:
+        nonce, _, signature = browser_token.partition(".")
+        expected = self._browser_signature(person_id, nonce)
+        return hmac.compare_digest(signature.encode(), expected.encode())
+
+    def _browser_signature(self, person_id: str, nonce: str) -> str:
+        return self._hash("browser of a person", person_id, nonce)
 
     def create_link(self, person: Person, purpose: links.Purpose = "password") -> str:
         """Return the token of a one-time link to set a password, or to link an identity."""
@@ -162,18 +203,16 @@ class Accounts:
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)
-            sign_in = self.sign_ins.add(connection, person.id, device)
-        self.attempts.reset(self._account_key(people.subject_of(person.name)))
-        return sign_in
-
-    def _account_key(self, subject: str) -> str:
-        return self._hash("sign-in account", subject)
+            account = self._counter("account", people.subject_of(person.name))
+            self.attempts.reset(connection, account)
+            return self.sign_ins.add(connection, person.id, device)
 
     def link_identity(
         self,
         token: str,
         password: str,
         address: str,
+        browser_token: str,
         identity: Identity,
         on_link: Callable[[Connection, str, str], None],
     ) -> str | None:
@@ -186,7 +225,8 @@ class Accounts:
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """
         account = self.find_by_link(token, "identity")
-        with self._verify_password(account.name, password, address) as (connection, person):
+        verification = self._verify_password(account.name, password, address, browser_token)
+        with verification as (connection, person):
             if person.id != account.id or not links.use_link(connection, token):
                 raise InvalidLink
             earlier_id = people.move_identity(connection, identity, person.id)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, delete, select
 
 from accounts.schema import sign_in_attempts as table
-from core.database import Database, upsert
+from core.database import Database, dialect_insert
 
 WINDOW_SECONDS = 900
 
@@ -18,40 +18,29 @@ class Attempts:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def count(self, limits: Mapping[str, int]) -> float:
-        """Count a failed attempt for each key, and return 0.
+    def seconds_to_wait(self, connection: Connection, limits: Mapping[str, int]) -> float:
+        """Return how long the next attempt has to wait; 0 if it may be made now.
 
-        `limits` maps each key to the number of failures allowed in a window. If a key has reached
-        its limit, count nothing and return the seconds to wait. Attempts are counted before the
-        password is verified, so that parallel attempts cannot exceed the limit.
+        `limits` maps the key of each counter to the number of failures allowed in a window.
         """
         now = self.database.clock.time()
+        rows = connection.execute(select(table).where(table.c.key.in_(limits)))
+        waits = [row.resets_at - now for row in rows if row.failures >= limits[row.key]]
+        return float(max([0.0, *waits]))
+
+    def count_failure(self, keys: Iterable[str]) -> None:
+        """Count a failed attempt for each key."""
+        now = self.database.clock.time()
         with self.database.write() as connection:
-            for key in limits:
-                self.database.advisory_lock(connection, f"sign-in {key}")
             connection.execute(delete(table).where(table.c.resets_at <= now))
-            query = select(table).where(table.c.key.in_(limits))
-            rows = {row.key: row for row in connection.execute(query)}
-            reached = [row.resets_at for row in rows.values() if row.failures >= limits[row.key]]
-            if reached:
-                return float(max(reached) - now)
-            for key in limits:
-                row = rows.get(key)
-                values = {
-                    "key": key,
-                    "failures": row.failures + 1 if row else 1,
-                    "resets_at": row.resets_at if row else now + WINDOW_SECONDS,
-                }
-                upsert(connection, table, "key", values)
-        return 0.0
+            insert = dialect_insert(connection.dialect.name, table)
+            statement = insert.on_conflict_do_update(
+                index_elements=["key"], set_={"failures": table.c.failures + 1}
+            )
+            for key in sorted(keys):  # in one order, so that transactions cannot deadlock
+                values = {"key": key, "failures": 1, "resets_at": now + WINDOW_SECONDS}
+                connection.execute(statement, values)
 
-    def reset(self, key: str) -> None:
+    def reset(self, connection: Connection, key: str) -> None:
         """Forget the failures of a key."""
-        with self.database.write() as connection:
-            connection.execute(delete(table).where(table.c.key == key))
-
-    def take_back(self, key: str) -> None:
-        """Decrement the counter of a key, for an attempt that was counted but did not fail."""
-        one_less = {"failures": table.c.failures - 1}
-        with self.database.write() as connection:
-            connection.execute(update(table).where(table.c.key == key).values(one_less))
+        connection.execute(delete(table).where(table.c.key == key))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, update
 
@@ -28,6 +28,7 @@ class SignIn:
     """A browser in which a person is signed in. Times are in seconds since 1970."""
 
     id: str
+    person_id: str
     device: str
     created_at: float
     seen_at: float
@@ -60,16 +61,11 @@ class SignIns:
         older = older.order_by(table.c.seen_at.desc()).offset(MAX_SIGN_INS_PER_PERSON - 1)
         older_ids = connection.scalars(older).all()
         connection.execute(delete(table).where(table.c.id.in_(older_ids)))
-        sign_in = SignIn(secrets.token_hex(16), device[:MAX_DEVICE_CHARACTERS], now, now)
-        connection.execute(
-            insert(table).values(
-                id=sign_in.id,
-                person_id=person_id,
-                device=sign_in.device,
-                created_at=now,
-                seen_at=now,
-            )
+        id_ = secrets.token_hex(16)
+        sign_in = SignIn(
+            id_, person_id, device[:MAX_DEVICE_CHARACTERS], created_at=now, seen_at=now
         )
+        connection.execute(insert(table).values(asdict(sign_in)))
         return sign_in
 
     def find_person(self, sign_in_id: str, *, is_request: bool = True) -> Person | None:
@@ -98,8 +94,7 @@ class SignIns:
     def list_for_person(self, person_id: str) -> Sequence[SignIn]:
         """Return the active sign-ins of a person, most recently used first."""
         is_active = ~self._is_expired(self.database.clock.time())
-        query = select(table.c.id, table.c.device, table.c.created_at, table.c.seen_at)
-        query = query.where(table.c.person_id == person_id, is_active)
+        query = select(table).where(table.c.person_id == person_id, is_active)
         with self.database.read() as connection:
             rows = connection.execute(query.order_by(table.c.seen_at.desc()))
             return [SignIn(**row._mapping) for row in rows]

@@ -11,6 +11,7 @@ from accounts import PROXY_ISSUER, AttemptsExceeded, Identity, InvalidLink, Wron
 from blueprints.session import ATTEMPTS_EXCEEDED, render_invalid_link
 from chat.adoption import move_conversations
 from core.languages import N_
+from web.access import browser_token
 from web.client_address import client_address
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
@@ -45,6 +46,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
             token,
             request.form.get("password", ""),
             client_address(),
+            browser_token(),
             identity,
             on_link=move_conversations,
         )

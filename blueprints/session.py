@@ -19,7 +19,13 @@ from accounts import (
 )
 from core.languages import N_
 from twinapi import Forbidden, TwinApiError, Unauthorized
-from web.access import begin_sign_in, describe_device, end_sign_in, return_path
+from web.access import (
+    begin_sign_in,
+    browser_token,
+    describe_device,
+    end_sign_in,
+    return_path,
+)
 from web.client_address import client_address
 from web.container import portal
 from web.current_person import is_from_proxy, signed_in_person
@@ -68,7 +74,7 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
     name, next_path = request.form.get("name", ""), return_path(request.form.get("next", ""))
     try:
         sign_in = portal().accounts.sign_in(
-            name, request.form.get("password", ""), client_address(), _device()
+            name, request.form.get("password", ""), client_address(), _device(), browser_token()
         )
     except WrongCredentials:
         _log_failure()
@@ -88,7 +94,7 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
         return _render_form("", next_path, KEY_REFUSED, is_about_key=True), 422
     try:
         sign_in = portal().accounts.sign_in_with_key(
-            api_key, client_address(), _device(), lambda: _is_accepted(api_key)
+            api_key, client_address(), _device(), browser_token(), lambda: _is_accepted(api_key)
         )
     except WrongCredentials:
         _log_failure()

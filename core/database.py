@@ -223,7 +223,7 @@ def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
 
 def insert_or_ignore(connection: Connection, table: Table) -> Insert:
     """Return an INSERT that skips rows whose key already exists."""
-    insert: Insert = _dialect_insert(connection.dialect.name, table).on_conflict_do_nothing()
+    insert: Insert = dialect_insert(connection.dialect.name, table).on_conflict_do_nothing()
     return insert
 
 
@@ -234,13 +234,14 @@ def upsert(connection: Connection, table: Table, key: str, row: Mapping[str, obj
 
 @cache
 def _upsert_statement(dialect: str, table: Table, key: str, columns: frozenset[str]) -> Insert:
-    insert = _dialect_insert(dialect, table)
+    insert = dialect_insert(dialect, table)
     changes = {name: insert.excluded[name] for name in columns - {key}}
     statement: Insert = insert.on_conflict_do_update(index_elements=[key], set_=changes)
     return statement
 
 
-def _dialect_insert(dialect: str, table: Table) -> Any:
+def dialect_insert(dialect: str, table: Table) -> Any:
+    """Return an INSERT that supports `ON CONFLICT`. `dialect` is `connection.dialect.name`."""
     # Imported on demand: a dialect takes a tenth of a second to import.
     if dialect == "sqlite":
         from sqlalchemy.dialects import sqlite

@@ -21,10 +21,12 @@ from tests.support.clock import AdjustableClock
 ADDRESS = "192.0.2.1"
 
 
-def attempt(accounts: Accounts, name: str, password: str, address: str = ADDRESS) -> str:
+def attempt(
+    accounts: Accounts, name: str, password: str, address: str = ADDRESS, browser_token: str = ""
+) -> str:
     """Try to sign in, and return the name of the outcome."""
     try:
-        accounts.sign_in(name, password, address, "Firefox")
+        accounts.sign_in(name, password, address, "Firefox", browser_token)
     except (WrongCredentials, AttemptsExceeded) as error:
         return type(error).__name__
     return "signed in"
@@ -87,6 +89,45 @@ def test_successes_do_not_count_towards_the_limits(accounts: Accounts, anna: Per
     outcomes = [attempt(accounts, "Anna", PASSWORD) for _ in range(20)]
 
     assert outcomes == ["signed in"] * 20
+
+
+def test_simultaneous_attempts_with_the_right_password_all_succeed(
+    accounts: Accounts, anna: Person
+):
+    with ThreadPoolExecutor(10) as pool:
+        outcomes = list(pool.map(lambda _: attempt(accounts, "Anna", PASSWORD), range(50)))
+
+    assert outcomes == ["signed in"] * 50
+
+
+@pytest.mark.limit("L65")
+def test_failures_of_others_do_not_lock_out_a_browser_that_has_signed_in_before(
+    accounts: Accounts, anna: Person
+):
+    token = accounts.create_browser_token(anna.id)
+    for number in range(50):
+        attempt(accounts, "Anna", "wrong")
+        attempt(accounts, f"name {number}", "wrong")
+
+    assert attempt(accounts, "Anna", PASSWORD) == "AttemptsExceeded"
+    assert attempt(accounts, "Anna", PASSWORD, browser_token=token) == "signed in"
+
+    outcomes = [attempt(accounts, "Anna", "wrong", browser_token=token) for _ in range(30)]
+    assert outcomes.count("WrongCredentials") == 3
+    assert attempt(accounts, "Anna", PASSWORD, browser_token=token) == "AttemptsExceeded"
+
+
+def test_browser_token_of_another_person_or_a_forged_one_gives_no_own_counter(
+    accounts: Accounts, anna: Person
+):
+    ben = accounts.people.add("Ben")
+    tokens = ["", ".", "x.y", "\u00e9.\u00e9", accounts.create_browser_token(ben.id)]
+    for token in tokens:
+        attempt(accounts, "Anna", "wrong", browser_token=token)
+
+    assert {attempt(accounts, "Anna", PASSWORD, browser_token=token) for token in tokens} == {
+        "AttemptsExceeded"
+    }
 
 
 def test_success_resets_the_limit_of_the_account(accounts: Accounts, anna: Person):

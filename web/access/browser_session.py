@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from flask import g, session
+from flask import Response, after_this_request, current_app, g, request, session
 
 from accounts import SignIn
 from web.container import portal
@@ -22,11 +22,41 @@ from web.session_fields import (
 KEPT_FIELDS = (PREFERENCES_FIELD, VISITOR_FIELD, DECLINED_FIELD)
 
 
+BROWSER_COOKIE_SECONDS = 365 * 86_400
+
+
 def begin_sign_in(sign_in: SignIn) -> None:
-    """Store the sign-in in a new session, so that a planted session id is worthless."""
+    """Store the sign-in in a new session, so that a planted session id is worthless.
+
+    Also sets a cookie by which the portal knows this browser when the person signs in again.
+    """
     _replace_items({SIGN_IN_FIELD: sign_in.id})
     session.permanent = True
     session.sid = secrets.token_urlsafe(32)  # type: ignore[attr-defined]
+    token = portal().accounts.create_browser_token(sign_in.person_id)
+    sessions = current_app.session_interface
+
+    @after_this_request
+    def set_browser_cookie(response: Response) -> Response:
+        response.set_cookie(
+            _browser_cookie_name(),
+            token,
+            max_age=BROWSER_COOKIE_SECONDS,
+            path=sessions.get_cookie_path(current_app),
+            httponly=True,
+            secure=request.is_secure,
+            samesite="Lax",
+        )
+        return response
+
+
+def browser_token() -> str:
+    """Return the token of this browser, or "" if nobody has signed in here before."""
+    return request.cookies.get(_browser_cookie_name(), "")
+
+
+def _browser_cookie_name() -> str:
+    return f"{current_app.session_interface.get_cookie_name(current_app)}-browser"
 
 
 def change_proxy_person(person_id: str) -> None:
