@@ -1,14 +1,24 @@
-"""Embedding of Markdown in exported Markdown: escapes HTML, lowers headings, closes code fences."""
+"""Embedding of Markdown in exported Markdown: nothing in it is active, and headings are lowered.
+
+Viewers disagree about Markdown. The result must be harmless in viewers that know no code fences,
+allow HTML, and follow links to any destination.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import pyromark
 
-from rendering.preprocess import MARKDOWN_OPTIONS, MAX_ESCAPE_PASSES, is_html
+from rendering.preprocess import (
+    MARKDOWN_OPTIONS,
+    MAX_ESCAPE_PASSES,
+    is_html,
+    normalize_line_ends,
+)
 
 # Parsers that do not support formulas recognise HTML and images inside formulas.
 _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
@@ -17,6 +27,30 @@ _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
 # A match begins at the first backslash; the lookbehind keeps it from beginning at a later one.
 _MARKUP = re.compile(r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
 _LESS_THAN = "&lt;"
+# Links and reference definitions with destinations that are not `_USUAL`. Some viewers allow blanks
+# before the parenthesis; a destination may follow on the next line, also in a quotation. A viewer
+# without footnotes reads a footnote as a reference definition: if its first word has none of the
+# characters `:&\`, this word is a harmless destination.
+_USUAL = r"[\s>]*<?(?:https?://|mailto:)"
+_LINK = re.compile(rf"(?<!\\)(\\*+)\](?=[ \t]*\((?!{_USUAL}))", re.IGNORECASE)
+_DEFINITION = re.compile(
+    r"^([ \t>*+.)\d-]*)\[(?!\^[^]\\]{1,999}\]:(?![\s>]*\S*[:&\\]))"
+    rf"(?=(?:[^]\\]|\\.){{1,999}}\]:(?!{_USUAL}))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ACTIVE = re.compile(
+    "|".join(pattern.pattern for pattern in (_MARKUP, _LINK, _DEFINITION)),
+    re.IGNORECASE | re.MULTILINE,
+)
+# Code that viewers without code fences read as HTML, an image, or a link with a scheme.
+_ACTIVE_CODE = re.compile(
+    rf"{_MARKUP.pattern}|\][ \t]*[(:](?!{_USUAL})[\s>]*<?[^\s)]*[:&\\]", re.IGNORECASE
+)
+# The beginning of a line that opens or continues lists and quotations.
+_LINE_PREFIX = re.compile(r"[ \t>*+.)\d-]*$")
+_LABEL = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
+_LABEL_EVENTS = "Start Paragraph", "Code", "End Paragraph"
+_NO_LANGUAGE = "text"
 # White space in Markdown; `rstrip()` without this argument would remove more characters.
 BLANK_CHARACTERS = " \t\n"
 _FENCE = re.compile(rb"`{3,}|~{3,}")
@@ -25,12 +59,10 @@ _FENCE = re.compile(rb"`{3,}|~{3,}")
 def embed_markdown(text: str) -> str:
     """Return Markdown that can be inserted into an exported document.
 
-    HTML and images are escaped for any viewer, headings are lowered, and an open code fence is
-    closed.
+    HTML, images and links with unusual destinations are escaped for any viewer, headings are
+    lowered, and an open code fence is closed.
     """
-    return _close_code_fence(
-        lower_headings(escape_markup(text.replace("\r\n", "\n").replace("\r", "\n")))
-    )
+    return _close_code_fence(lower_headings(escape_markup(normalize_line_ends(text))))
 
 
 def embed_inline(text: str) -> str:
@@ -41,13 +73,15 @@ def embed_inline(text: str) -> str:
 
 def quote_markdown(text: str) -> str:
     """Return a text as a quotation without HTML and images."""
-    return escape_markup("\n".join(f"> {line}".rstrip() for line in text.splitlines()))
+    lines = _indent_active_code(normalize_line_ends(text)).splitlines()
+    return escape_markup("\n".join(f"> {line}".rstrip() for line in lines))
 
 
 def escape_markup(text: str) -> str:
-    """Escape HTML outside of code, and turn images into links, which viewers do not load."""
+    """Escape HTML outside of code, turn images into links, and other unusual links into text."""
+    text = _indent_active_code(text)
     for _ in range(MAX_ESCAPE_PASSES):
-        if not _MARKUP.search(text):
+        if not _ACTIVE.search(text):
             return text
         escaped_text = text
         for options in _DIALECTS:
@@ -59,15 +93,88 @@ def escape_markup(text: str) -> str:
     return _escape_all(text)
 
 
+class _CodeBlock(NamedTuple):
+    """A block of code. `info` is the text after the opening fence; None for indented code.
+
+    `is_portable` is True for code in the form that `_portable_code` returns.
+    """
+
+    start: int
+    end: int
+    info: str | None
+    code: str
+    is_portable: bool
+
+
+def _code_blocks(text: str, options: pyromark.Options) -> Iterator[_CodeBlock]:
+    containers: list[str] = []
+    # The latest events; the label of portable code is a paragraph that is nothing but a code span.
+    latest: deque[str] = deque(maxlen=3)
+    code: list[str] | None = None
+    for event, span in pyromark.events_with_range(text, options=options):
+        name, value = _name_and_value(event)
+        tag = _name_and_value(value)[0] if name in ("Start", "End") else ""
+        if name == "Start" and tag == "CodeBlock":
+            code, kind = [], value["CodeBlock"]
+            info = kind["Fenced"] if isinstance(kind, dict) else None
+            is_top_level = all(container == "BlockQuote" for container in containers)
+            is_portable = info is None and is_top_level and tuple(latest) == _LABEL_EVENTS
+        elif code is not None and name == "Text":
+            code.append(value)
+        elif code is not None:
+            yield _CodeBlock(span["start"], span["end"], info, "".join(code), is_portable)
+            code = None
+        elif name == "Start":
+            containers.append(tag)
+        elif name == "End":
+            containers.pop()
+        latest.append(f"{name} {tag}".strip())
+
+
+def _name_and_value(event: Any) -> tuple[str, Any]:
+    """Return the name of an event or a tag of pyromark, and its value, if it has one."""
+    return next(iter(event.items())) if isinstance(event, dict) else (event, None)
+
+
+def _indent_active_code(text: str) -> str:
+    """Write code that some viewers would read as HTML or links in a form that all know."""
+    if not _ACTIVE_CODE.search(text):
+        return text
+    source = text.encode()
+    parts: list[str] = []
+    end = 0
+    for block in _code_blocks(text, MARKDOWN_OPTIONS):
+        if not block.is_portable and _ACTIVE_CODE.search(block.code):
+            # Without its first line, a list or a quotation does not continue with this code.
+            before = source[end : block.start].decode()
+            parts += _LINE_PREFIX.sub("", before), _portable_code(block)
+            end = block.end
+    return "".join([*parts, source[end:].decode()])
+
+
+def _portable_code(block: _CodeBlock) -> str:
+    """Return code as an indented block, after a paragraph that names its language.
+
+    Only this form is code in all viewers: some know no fences, and some read indented text after a
+    list as a paragraph.
+    """
+    label = _LABEL.match(block.info or "")
+    lines = [f"    {line}" if line.strip() else "" for line in block.code.split("\n")]
+    code = "\n".join(lines).strip("\n")
+    return f"\n\n`{label[0] if label else _NO_LANGUAGE}`\n\n{code}\n\n"
+
+
 def _escape_outside_code(text: str, options: pyromark.Options) -> str:
     source = text.encode()
     parts: list[str] = []
     end = 0
+    portable_starts = {block.start for block in _code_blocks(text, options) if block.is_portable}
     for event, span in pyromark.events_with_range(text, options=options):
         if not isinstance(event, dict) or span["start"] < end:
             continue
         part = source[span["start"] : span["end"]].decode()
-        if _is_code_for_all_parsers(event, part):
+        is_portable = _starts(event, "CodeBlock") and span["start"] in portable_starts
+        if is_portable or _is_code_for_all_parsers(event, part):
             replacement = part
         elif "InlineMath" in event or "DisplayMath" in event:
             replacement = _escape_all(part, less_than=r"\lt ")
@@ -86,11 +193,11 @@ def _is_code_for_all_parsers(event: Mapping[str, Any], part: str) -> bool:
     """Return whether an event is code for every Markdown parser.
 
     Parsers disagree about indented code, code spans of several lines, and fences whose first line
-    contains "|", as in a table.
+    contains "|", as in a table. Some parsers know no fences.
     """
     if "Code" in event:
         return "\n" not in part
-    if not _starts(event, "CodeBlock"):
+    if not _starts(event, "CodeBlock") or _ACTIVE_CODE.search(part):
         return False
     block: str | dict[str, str] = event["Start"]["CodeBlock"]
     return isinstance(block, dict) and "|" not in block["Fenced"]
@@ -104,7 +211,12 @@ def _escape_all(text: str, less_than: str = _LESS_THAN) -> str:
             return match[0] if is_escaped else f"{backslashes}&#33;"
         return f"{backslashes[1:] if is_escaped else backslashes}{less_than}"
 
-    return _MARKUP.sub(escape, text)
+    def escape_link(match: re.Match[str]) -> str:
+        is_escaped = len(match[1]) % 2 == 1
+        return f"{match[1][1:] if is_escaped else match[1]}&#93;"
+
+    text = _LINK.sub(escape_link, _MARKUP.sub(escape, text))
+    return _DEFINITION.sub(r"\1&#91;", text)
 
 
 def _starts(event: object, name: str) -> bool:

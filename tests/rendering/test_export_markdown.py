@@ -1,5 +1,11 @@
-"""Replies in an exported conversation: lowered headings, closed blocks, escaped HTML."""
+"""Replies in an exported conversation: lowered headings, closed blocks, nothing active."""
 
+import re
+from functools import partial
+
+import markdown
+import markdown2
+import mistune
 import pyromark
 from bs4 import BeautifulSoup
 from bs4.element import PreformattedString
@@ -73,6 +79,17 @@ PAYLOADS = [
     "![pixel](https://example.com/pixel.png)",
     "!!![pixel][r]\n\n[r]: https://example.com/pixel.png",
     "[![pixel](https://example.com/pixel.png)](https://example.com)",
+    "[x](javascript:alert(1))",
+    "[x] (JavaScript:alert(1))",
+    "[x](<java&#115;cript:alert(1)>)",
+    "[x]( java\\script\\:alert(1) )",
+    "[x](data:text/html,x 'title')",
+    "<javascript:alert(1)>",
+    "[x][r] [r]\n\n[r]: javascript:alert(1)",
+    "[^r]\n\n[^r]:\n  &#106;avascript:alert(1)",
+    "> - [a\nb]: vbscript:x\n\n[a b]",
+    "\\[x](javascript:alert(1)) \\\\[x](javascript:alert(1))",
+    "1) a\n\n    <img src=x onerror=alert(1)>",
 ]
 # Texts into which the payload is inserted. Parsers read some of these texts differently, but no
 # parser may interpret the payload as HTML.
@@ -96,17 +113,36 @@ SURROUNDINGS = [
         "[x]: <{}>",
         "# {} #",
     ),
+    *("```html\n{}\n```", "~~~\n\n{}\n\n~~~", "```html {{.x}}\n{}\n```", "x\n```\n{}\n```\ny"),
+    *("`````\n```\n{}\n```\n`````", "```\nx ``` \n{}\n```", "`{}`", "`` {} ``", "    {}"),
+    *("1. a\n\n   ```js\n   {}\n   ```\n2. b", "> ```\n> {}\n> ```", "- ```\n  {}\n  ```"),
+    *(
+        "- a\n  - b\n\n        {}\n",
+        "`text`\n\n    {}",
+        "- a\n\n`text`\n\n    {}",
+        "12345678901. a\n\n    {}",
+    ),
 ]
+MARKDOWN2_EXTRAS = ["fenced-code-blocks", "footnotes", "tables"]
 VIEWERS = {
     "CommonMark": lambda text: MarkdownIt("commonmark", {"html": True}).render(text),
     "GitHub": lambda text: MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(text),
     "pyromark": pyromark.html,
     "pyromark with formulas": lambda text: pyromark.html(text, options=MARKDOWN_OPTIONS),
+    # Without extensions, Python-Markdown and markdown2 know no code fences.
+    "Python-Markdown": markdown.markdown,
+    "Python-Markdown with extensions": partial(markdown.markdown, extensions=["extra"]),
+    "markdown2": markdown2.markdown,
+    "markdown2 with extras": partial(markdown2.markdown, extras=MARKDOWN2_EXTRAS),
+    "mistune": mistune.create_markdown(escape=False, plugins=["table", "footnotes"]),
 }
 TAGS = {
     *("a", "blockquote", "br", "code", "em", "h1", "h3", "hr", "li", "ol", "p", "pre", "span"),
     *("table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
+
+
+HARMLESS_URL = re.compile(r"https?://|mailto:|#|[\w.%-]*$", re.IGNORECASE)
 
 
 def test_exported_replies_run_and_load_nothing_in_viewers_that_allow_html():
@@ -131,10 +167,12 @@ def exports_of(text: str) -> list[str]:
 
 
 def is_live(html: str) -> bool:
-    """Return whether HTML has tags, event handlers or comments that Markdown never produces."""
+    """Return whether HTML has tags, handlers, comments or links that Markdown never produces."""
     document = BeautifulSoup(html, "html.parser")
     return bool(document.find_all(string=lambda text: isinstance(text, PreformattedString))) or any(
-        tag.name not in TAGS or any(name.startswith("on") for name in tag.attrs)
+        (tag.name not in TAGS and tag.get("class") != ["codehilite"])  # a frame of markdown2
+        or any(name.startswith("on") for name in tag.attrs)
+        or not HARMLESS_URL.match(str(tag.get("href", "#")))
         for tag in document.find_all()
     )
 
@@ -167,10 +205,34 @@ def test_html_in_inline_text_is_escaped():
             assert {tag.name for tag in html.find_all()} <= {"h1", "p"}, words
 
 
-def test_html_in_code_is_exported_unchanged():
-    text = "```html\n<h2>\n```\n\n`<b>` and 1 < 2"
+CODE = {
+    "```python\nfor x in y[1]: h[n](x)  # a < b\n```": None,
+    "`<b>` and 1 < 2": None,
+    "a\n\n~~~ html x\n<h2>\n\n</h2>\n~~~\nb": ("a\n\n\n\n`html`\n\n    <h2>\n\n    </h2>\n\n\nb"),
+    "- ```\n  <b>\n  ```\n- c": "\n\n`text`\n\n    <b>\n\n\n- c",
+    "`text`\n\n    <b>": None,
+}
 
-    assert embed_markdown(text) == text
+
+def test_code_stays_as_it_is_unless_a_viewer_without_fences_would_read_it_as_html():
+    expected = {text: exported or text for text, exported in CODE.items()}
+
+    assert {text: embed_markdown(text) for text in CODE} == expected
+
+
+def test_only_links_to_websites_and_mail_addresses_stay_links():
+    links = {
+        "[x](https://a.example)": None,
+        "[x](mailto:a@b.example)": None,
+        "[x][1]\n\n[1]:\n  HTTP://a.example": None,
+        "a[^1]\n\n[^1]: A note": None,
+        "[x](/path)": "[x&#93;(/path)",
+        "[x](tel:1)": "[x&#93;(tel:1)",
+        "[1]: ftp://a": "&#91;1]: ftp://a",
+    }
+    assert {text: embed_markdown(text) for text in links} == {
+        text: exported or text for text, exported in links.items()
+    }
 
 
 def test_quoted_message_keeps_its_lines():
