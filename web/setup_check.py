@@ -41,18 +41,15 @@ def find_problem(
             f"TWINDOW_PUBLIC_URL={url}",
         )
     forged = {
-        PROBE_HEADER: probe_signature(secret_key, secrets.token_hex(8)),
         "X-Forwarded-For": FORGED_ADDRESS,
         "HX-Request": "true",
         **dict.fromkeys(_identity_headers(settings), FORGED_NAME),
     }
+    # RFC 9110, 7.6.1: a proxy removes the headers that Connection names.
+    removing = {"Connection": ", ".join(("X-Forwarded-Proto", *_identity_headers(settings)))}
     try:
-        response = requests.get(
-            f"{url.rstrip('/')}/healthz/request",
-            headers=forged | headers,
-            timeout=TIMEOUT_SECONDS,
-            allow_redirects=False,
-        )
+        response = _probe(secret_key, url, forged | headers)
+        second_response = _probe(secret_key, url, removing | headers)
     except requests.exceptions.SSLError as error:
         return Problem(f"The certificate of {url} is not valid: {_reason(error)}.", "certbot renew")
     except requests.RequestException as error:
@@ -64,7 +61,18 @@ def find_problem(
         _transport_problem(settings, url, observation)
         or _address_problem(settings, url, observation)
         or _identity_problem(settings, observation)
+        or _removal_problem(observation, _read_observation(second_response))
         or _response_problem(response, observation, now)
+    )
+
+
+def _probe(secret_key: str, url: str, headers: dict[str, str]) -> requests.Response:
+    signature = {PROBE_HEADER: probe_signature(secret_key, secrets.token_hex(8))}
+    return requests.get(
+        f"{url.rstrip('/')}/healthz/request",
+        headers=headers | signature,
+        timeout=TIMEOUT_SECONDS,
+        allow_redirects=False,
     )
 
 
@@ -166,6 +174,15 @@ def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
             set_header,
         )
     return None
+
+
+def _removal_problem(seen: Observation, second: Observation | None) -> Problem | None:
+    if second and (second.scheme, second.identity) == (seen.scheme, seen.identity):
+        return None
+    return Problem(
+        "A browser can remove headers that the proxy sets, by naming them in Connection.",
+        "RequestHeader unset Connection",
+    )
 
 
 def _response_problem(response: requests.Response, seen: Observation, now: float) -> Problem | None:

@@ -1,4 +1,4 @@
-"""`twindow check` finds the cause of each wrong proxy set-up; the proxy is a real nginx."""
+"""`twindow check` finds the cause of each wrong proxy set-up, with a real nginx and Apache."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from core.settings import Settings, load_settings
 from tests.support import nginx
+from tests.support.apache import run_apache
 from tests.support.certificates import CertificateAuthority
 from tests.support.portals import serve
 from tests.support.processes import ServerProcess, free_port, run_server
@@ -103,6 +104,20 @@ def test_correct_set_ups_have_no_problem(site: Site):
         f"{site.nginx(below_path, path='/chat/')}/chat",
         public_url="https://localhost/chat/",
     ) == ("", "")
+
+
+def test_proxy_that_lets_browsers_remove_its_headers_is_reported(site: Site):
+    signed_in = site.portal(**SIGN_IN)
+
+    def problem_behind_apache(*removed: str) -> tuple[str, str]:
+        with run_apache(signed_in, {"anna": "secret"}, *removed) as url:
+            return problem_at(site, url, AUTHORIZATION, **SIGN_IN)
+
+    cause, line = problem_behind_apache("RequestHeader unset Connection")
+
+    assert problem_behind_apache() == ("", "")
+    assert "can remove headers" in cause
+    assert line == "RequestHeader unset Connection"
 
 
 @pytest.fixture
