@@ -20,10 +20,11 @@ def raise_descriptor_limit() -> None:
 
 
 def max_connections() -> int:
-    """Return the maximum number of connections, which leaves a quarter of the descriptors free.
+    """Return the maximum number of connections, at most `MAX_CONNECTIONS`.
 
-    At most `MAX_CONNECTIONS`.
+    It leaves two thirds of the descriptors free: each reply needs another one, for the connection
+    to the service, and a reply continues without its reader.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     descriptors = UNLIMITED if soft == resource.RLIM_INFINITY else soft
-    return min(MAX_CONNECTIONS, descriptors * 3 // 4)
+    return min(MAX_CONNECTIONS, descriptors // 3)

@@ -76,7 +76,17 @@ class Worker(GeventWorker):  # type: ignore[misc]
     def init_process(self) -> None:
         """Start the worker in its process."""
         self._max_connections = max_connections()
+        hub = gevent.get_hub()
+        self._handle_hub_error = hub.handle_error
+        hub.handle_error = self._handle_accept_error  # type: ignore[assignment]
         super().init_process()
+
+    def _handle_accept_error(self, context: Any, kind: Any, error: Any, traceback: Any) -> None:
+        # gevent would print a traceback, and also tries again after a short delay.
+        if getattr(error, "errno", None) in (errno.EMFILE, errno.ENFILE):
+            self._warn_about_refusal("Refusing connections: the limit of open files is reached.")
+        else:
+            self._handle_hub_error(context, kind, error, traceback)
 
     def notify(self) -> None:
         """Tell the master process that this worker is alive, or exit if the master has died."""
@@ -102,9 +112,12 @@ class Worker(GeventWorker):  # type: ignore[misc]
         with suppress(OSError):
             client.sendall(REFUSAL)
         client.close()
+        self._warn_about_refusal(f"Refusing connections: {self._open_connections} are open.")
+
+    def _warn_about_refusal(self, sentence: str) -> None:
         if time.monotonic() - self._refusal_logged_at > REFUSAL_LOG_SECONDS:
             self._refusal_logged_at = time.monotonic()
-            self.log.warning("Refusing connections: %d are open.", self._open_connections)
+            self.log.warning(sentence)
 
     def handle_request(self, listener_name: Any, request: Any, *args: Any) -> Any:
         """Handle a request, and count it while it runs."""

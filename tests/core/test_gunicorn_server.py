@@ -105,10 +105,10 @@ def test_connections_near_the_limit_are_refused_without_a_traceback(tmp_path: Pa
     limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
     with run_prepared_server(tmp_path, limit) as server:
         with ExitStack() as stack:
-            for _ in range(192):
+            for _ in range(85):
                 stack.enter_context(open_connection(server)).sendall(INCOMPLETE_REQUEST)
             refusals = [stack.enter_context(open_connection(server)).recv(1000) for _ in range(50)]
-            for _ in range(9 * 192):
+            for _ in range(9 * 85):
                 with open_connection(server) as connection:
                     refusals.append(connection.recv(1000))
         wait_until(lambda: is_ready(server))
@@ -119,7 +119,7 @@ def test_connections_near_the_limit_are_refused_without_a_traceback(tmp_path: Pa
         b"HTTP/1.1 503 Service Unavailable"
     }
     assert "Traceback" not in output
-    assert output.count("Refusing connections: 192 are open.") == 1
+    assert output.count("Refusing connections: 85 are open.") == 1
 
 
 def test_malformed_chunks_get_status_400_and_one_log_line(tmp_path: Path):
