@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from flask import request
 
 from core.twin_groups import parse_groups
 from web.container import portal
 
+logger = logging.getLogger(__name__)
+
 MAX_SUBJECT_CHARACTERS = 200
+# What Apache and nginx send and log if there is no name.
+PLACEHOLDERS = ("(null)", "-")
 MAX_GROUPS = 200
 MAX_JWT_CHARACTERS = 8_000
 # A JWT has three base64url parts (RFC 7519). Other values are never sent to the service.
@@ -21,11 +27,22 @@ def proxy_subject() -> str | None:
     """Return the name in the proxy's header, or None if there is no acceptable one.
 
     A name with a comma is refused: it may combine two headers, one of them from the browser
-    (RFC 9110, 5.3). Control characters and bytes that are not UTF-8 are refused, too.
+    (RFC 9110, 5.3). Control characters, bytes that are not UTF-8 and `PLACEHOLDERS` are refused,
+    too.
     """
-    subject = _read_header(portal().settings.proxy_user_header) or ""
+    header = portal().settings.proxy_user_header
+    subject = _read_header(header) or ""
+    if subject in PLACEHOLDERS:
+        _warn_about_placeholder(header, subject)
+        return None
     is_plain = subject.isprintable() and subject == subject.strip() and "," not in subject
     return subject if is_plain and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS else None
+
+
+@cache
+def _warn_about_placeholder(header: str | None, subject: str) -> None:
+    """Log, once in each process, that requests have a placeholder instead of a name."""
+    logger.warning("Requests with “%s” in %s are refused: it names nobody.", subject, header)
 
 
 def proxy_groups() -> Sequence[str] | None:

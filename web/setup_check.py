@@ -170,7 +170,7 @@ def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
     if seen.identity is None:
         return Problem(
             f"The name “{seen.identity_header}” is not acceptable: it has a comma or a control "
-            "character, or is too long.",
+            "character, is too long, or is a placeholder.",
             set_header,
         )
     return None

@@ -9,7 +9,7 @@ from flask import Flask
 from werkzeug.datastructures import Headers
 
 from tests.support.cases import failures
-from web.proxy_identity import proxy_subject
+from web.proxy_identity import _warn_about_placeholder, proxy_subject
 
 HEADER = "X-Remote-User"
 # Each case: peer, header values (latin-1, as WSGI decodes them), and the accepted name.
@@ -41,6 +41,8 @@ CASES: dict[str, tuple[str, list[str], str | None]] = {
     "blank": ("10.0.0.7", [" "], None),
     "spaces around": ("10.0.0.7", ["anna\xa0".encode().decode("latin-1")], None),
     "200 characters": ("10.0.0.7", ["x" * 200], "x" * 200),
+    "placeholder of Apache": ("10.0.0.7", ["(null)"], None),
+    "placeholder of logs": ("10.0.0.7", ["-"], None),
     "2,000 characters": ("10.0.0.7", ["x" * 2_000], None),
 }
 
@@ -67,6 +69,18 @@ def test_proxy_header_must_contain_one_valid_name_and_come_from_a_listed_network
             assert proxy_subject() == subject
 
     assert failures(check, CASES) == {}
+
+
+def test_placeholder_instead_of_a_name_is_logged_once(app: Flask, caplog: pytest.LogCaptureFixture):
+    _warn_about_placeholder.cache_clear()
+    environ = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "(null)"}
+    for _ in range(3):
+        with app.test_request_context(environ_overrides=environ):
+            proxy_subject()
+
+    assert caplog.messages == [
+        "Requests with “(null)” in X-Remote-User are refused: it names nobody."
+    ]
 
 
 class TestProxyOff:
