@@ -56,7 +56,6 @@ class Twindow:
                 Service(create_service_app(settings, clock)) if settings.is_embedded else None
             )
             self.app = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
-            self.app.debug = settings.debug
             api_key = settings.api_key or (
                 _embedded_service_key(self.service, settings) if self.service else ""
             )

@@ -11,7 +11,6 @@ import msgspec
 import twinapi
 from chat.conversations import Conversation, Conversations
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
-from chat.missed_replies import MissedReplies
 from chat.quota import Quota, RequestsForbidden, TurnRequests, requests_of_message
 from chat.turn_rows import AddedTurn, Turn
 from chat.twins import OWN_KEY_REJECTED
@@ -38,36 +37,29 @@ class ReplyWorker:
         log: Log,
         client: twinapi.Client,
         quota: Quota,
-        missed_replies: MissedReplies,
     ) -> None:
         self.conversations = conversations
         self.log = log
         self._clock = log.database.clock
         self.client = client
         self.quota = quota
-        self.missed_replies = missed_replies
 
     def start_reply(self, added: AddedTurn) -> None:
         """Start the reply to a turn that this process has just added, and return at once."""
         threading.Thread(
             target=self.write_reply,
-            args=(added.conversation, added.turn, added.resent_turn),
+            args=(added.conversation, added.turn),
             daemon=True,
             name=f"turn-{added.turn.id}",
         ).start()
 
-    def write_reply(
-        self, conversation: Conversation, turn: Turn, resent_turn: Turn | None = None
-    ) -> None:
-        """Write the reply to the log, and end the turn in any case.
-
-        `resent_turn` is the earlier turn that this one sends again.
-        """
+    def write_reply(self, conversation: Conversation, turn: Turn) -> None:
+        """Write the reply to the log, and end the turn in any case."""
         requests = TurnRequests(
             self.log, self.quota, turn.id, requests_of_message(conversation.service_id)
         )
         try:
-            ended = self._request_reply(conversation, turn, resent_turn, requests)
+            ended = self._request_reply(conversation, turn, requests)
             ended = msgspec.structs.replace(ended, unsent_requests=requests.unsent)
             self._save_end(turn, ended)
         finally:
@@ -75,14 +67,10 @@ class ReplyWorker:
             self.log.release(turn.id)
 
     def _request_reply(
-        self,
-        conversation: Conversation,
-        turn: Turn,
-        resent_turn: Turn | None,
-        requests: TurnRequests,
+        self, conversation: Conversation, turn: Turn, requests: TurnRequests
     ) -> Ended:
         try:
-            return self._send_with_retries(conversation, turn, resent_turn, requests)
+            return self._send_with_retries(conversation, turn, requests)
         except RequestsForbidden:
             return INTERRUPTED_BEFORE_SENDING if self.log.is_closing else Ended(ReplyState.STOPPED)
         except TwinApiError as error:
@@ -112,30 +100,17 @@ class ReplyWorker:
         self.log.end_later(turn.id, ended, shown=unsaved_end)
 
     def _send_with_retries(
-        self,
-        conversation: Conversation,
-        turn: Turn,
-        resent_turn: Turn | None,
-        requests: TurnRequests,
+        self, conversation: Conversation, turn: Turn, requests: TurnRequests
     ) -> Ended:
         service_id = conversation.service_id or self._create_conversation(conversation, requests)
         for delay in self.conflict_retry_delays:
             try:
-                return self._recover_or_send(service_id, turn, resent_turn, requests)
+                return self._stream_reply(service_id, turn, requests)
             except twinapi.Conflict:
                 # The service has not accepted this message: it is still ending a stopped reply.
                 if not requests.unsent and not requests.reserve(1):
                     raise
                 self._clock.sleep(delay)
-        return self._recover_or_send(service_id, turn, resent_turn, requests)
-
-    def _recover_or_send(
-        self, service_id: str, turn: Turn, resent_turn: Turn | None, requests: TurnRequests
-    ) -> Ended:
-        if resent_turn and (
-            missed_reply := self.missed_replies.find_reply(resent_turn, service_id, requests)
-        ):
-            return Ended(ReplyState.COMPLETE, text=missed_reply)
         return self._stream_reply(service_id, turn, requests)
 
     def _stream_reply(self, service_id: str, turn: Turn, requests: TurnRequests) -> Ended:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from chat.conversations import Conversations
 from chat.log import Log
-from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.turns import Turns
@@ -40,8 +39,7 @@ def build_service_access(
 ) -> ServiceAccess:
     """Build the objects that use the service with the credential of `client`."""
     turns = Turns(log.database, log, quota, secret_key)
-    missed_replies = MissedReplies(client, turns, log)
-    worker = ReplyWorker(conversations, log, client, quota, missed_replies)
+    worker = ReplyWorker(conversations, log, client, quota)
     return ServiceAccess(client, catalogue, quota, turns, worker)
 
 

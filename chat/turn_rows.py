@@ -39,15 +39,13 @@ class AddedTurn:
     """A turn, and the state of its conversation before the turn was added.
 
     `is_new` is False for a repeated form submission; the other values are set for new turns only.
-    `resent_turn` is the earlier turn that the new turn resends. `previous_turn_id` is the id of the
-    turn before the new one. `was_newest` tells whether the conversation was the person's newest
-    before the turn was added.
+    `previous_turn_id` is the id of the turn before the new one. `was_newest` tells whether the
+    conversation was the person's newest before the turn was added.
     """
 
     conversation: Conversation
     turn: Turn
     is_new: bool
-    resent_turn: Turn | None = None
     previous_turn_id: str | None = None
     was_newest: bool = False
     quota_status: QuotaStatus | None = None

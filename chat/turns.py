@@ -182,7 +182,6 @@ class Turns:
                 conversation,
                 turn,
                 is_new=True,
-                resent_turn=resent_turn,
                 previous_turn_id=newest_turn.id if newest_turn else None,
                 was_newest=was_newest,
                 quota_status=self.quota.read_status(connection),

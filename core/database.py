@@ -38,6 +38,7 @@ LOCK_RETRY_SECONDS = 0.01
 RESERVED_CONNECTIONS = 1
 
 CONNECT_TIMEOUT_SECONDS = 5
+LOCK_TIMEOUT_SECONDS = 2.5
 TCP_TIMEOUT_MS = 10_000
 TRANSACTION_TIMEOUT_MS = 30_000
 # PostgreSQL reports these states if the transaction is read-only, as after a switchover, or if the
@@ -61,7 +62,10 @@ class Database:
     affects only SQLite. `clock` timestamps failures; see `now` for the times in rows.
     """
 
-    def __init__(self, url: str, *, lock_timeout: float = 2.5, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(
+        self, url: str, *, lock_timeout: float | None = None, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        lock_timeout = LOCK_TIMEOUT_SECONDS if lock_timeout is None else lock_timeout
         self.clock = clock
         self.lock_timeout = lock_timeout
         # hide_parameters keeps the text of messages out of errors, and so out of the logs.

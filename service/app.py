@@ -47,11 +47,7 @@ def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
     app.url_map.merge_slashes = False
-    database = Database(
-        settings.database_url_for("service"),
-        lock_timeout=settings.database_lock_timeout,
-        clock=clock,
-    )
+    database = Database(settings.database_url_for("service"), clock=clock)
     migrate(database, MIGRATIONS_DIR, health.VERSION_TABLE)
     secret_key = settings.secret("secret_key")
     messages = Messages(database)

@@ -19,7 +19,7 @@ from twinapi.errors import (
     UnexpectedResponse,
 )
 from twinapi.events import Complete, Delta, Event, Failed, Progress
-from twinapi.models import ApiKey, Conversation, ListedApiKey, Message, Page, Twin
+from twinapi.models import ApiKey, Conversation, ListedApiKey, Page, Twin
 from twinapi.rate_limit_headers import Limits
 from twinapi.stream import ReplyStream
 
@@ -39,7 +39,6 @@ __all__ = [
     "InvalidRequest",
     "Limits",
     "ListedApiKey",
-    "Message",
     "NotFound",
     "Page",
     "Progress",

@@ -45,43 +45,42 @@ class AbortHandle:
 
 
 class BoundedAdapter(HTTPAdapter):
-    """Adapter whose responses must have complete headers within `head_timeout` seconds.
+    """Adapter whose responses must have complete headers after some time.
 
-    If a prepared request has an attribute `abort_handle`, that handle can abort the request.
+    Prepared requests have an attribute `head_timeout`, in seconds. If they also have an attribute
+    `abort_handle`, that handle can abort the request.
     """
-
-    def __init__(self, head_timeout: float, **options: Any) -> None:
-        self._head_timeout = head_timeout
-        super().__init__(**options)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         """Create pools whose connections enforce the deadline."""
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = {
-            "http": _bounded_pool_class(HTTPConnectionPool, HTTPConnection, self._head_timeout),
-            "https": _bounded_pool_class(HTTPSConnectionPool, HTTPSConnection, self._head_timeout),
+            "http": _bounded_pool_class(HTTPConnectionPool, HTTPConnection),
+            "https": _bounded_pool_class(HTTPSConnectionPool, HTTPSConnection),
         }
 
     def get_connection_with_tls_context(
         self, request: requests.PreparedRequest, *args: Any, **options: Any
     ) -> ConnectionPool:
-        """Return the pool for a request; its connections know the request's abort handle."""
+        """Return the pool for a request; its connections know the request's time and handle."""
         pool = super().get_connection_with_tls_context(request, *args, **options)
         # The copied pool shares the connections of the original pool.
         pool = copy(pool)
+        pool.head_timeout = request.head_timeout  # type: ignore[attr-defined]
         pool.abort_handle = getattr(request, "abort_handle", None)  # type: ignore[attr-defined]
         return pool
 
 
-def _bounded_pool_class(pool_class: Any, connection_class: Any, head_timeout: float) -> Any:
+def _bounded_pool_class(pool_class: Any, connection_class: Any) -> Any:
     class BoundedConnection(connection_class):  # type: ignore[misc]
         response_class = FairHTTPResponse
+        head_timeout = 0.0
         abort_handle: AbortHandle | None = None
 
         def getresponse(self) -> HTTPResponse:
             if self.abort_handle:
                 self.abort_handle.attach(self.sock)
-            with Deadline(head_timeout, lambda: _shut_down(self.sock)) as deadline:
+            with Deadline(self.head_timeout, lambda: _shut_down(self.sock)) as deadline:
                 try:
                     response: HTTPResponse = super().getresponse()
                 except (OSError, HTTPException):
@@ -96,11 +95,12 @@ def _bounded_pool_class(pool_class: Any, connection_class: Any, head_timeout: fl
 
     class BoundedPool(pool_class):  # type: ignore[misc]
         ConnectionCls = BoundedConnection
+        head_timeout = 0.0
         abort_handle: AbortHandle | None = None
 
         def _get_conn(self, timeout: float | None = None) -> BoundedConnection:
             connection: BoundedConnection = super()._get_conn(timeout)
-            connection.abort_handle = self.abort_handle
+            connection.head_timeout, connection.abort_handle = self.head_timeout, self.abort_handle
             return connection
 
     return BoundedPool

@@ -14,8 +14,7 @@ import requests
 from twinapi import errors, models
 from twinapi.avatar_download import AvatarDownloader
 from twinapi.bounded_adapter import AbortHandle
-from twinapi.key_mask import mask_keys
-from twinapi.models import ApiKey, Conversation, ListedApiKey, Message, Page, Twin
+from twinapi.models import ApiKey, Conversation, ListedApiKey, Page, Twin
 from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
 from twinapi.transport import Transport
@@ -26,10 +25,12 @@ MAX_PAGE_SIZE = 100
 
 
 class Client:
-    """A client for one service, with one API key and optionally a second, read-only key.
+    """A client for one service, with one API key.
 
-    `ca_file` holds the certificates to trust instead of the public ones. Times are in seconds.
-    `on_limits` receives the rate limits of `key`. Every call can raise TwinApiError.
+    `ca_file` holds the certificates to trust instead of the public ones. `timeout` is the time
+    until a response must have begun, and in a streamed reply until the next event; `reply_timeout`
+    is the time for a whole reply. Times are in seconds. `on_limits` receives the rate limits of
+    `key`. Every call can raise TwinApiError.
     """
 
     def __init__(
@@ -37,61 +38,28 @@ class Client:
         base_url: str,
         key: str,
         *,
-        read_key: str | None = None,
         ca_file: Path | None = None,
-        connect_timeout: float = 5,
-        answer_timeout: float = 30,
-        idle_timeout: float = 60,
+        timeout: float = 60,
         reply_timeout: float = 600,
         on_limits: Callable[[Limits], None] = lambda _limits: None,
     ) -> None:
         self._on_limits = on_limits
         self._key = key
-        self._read_key = read_key or key
-        self._idle_timeout = idle_timeout
+        self._timeout = timeout
         self._reply_timeout = reply_timeout
         self._transport = Transport(
-            base_url,
-            ca_file=ca_file,
-            connect_timeout=connect_timeout,
-            head_timeout=answer_timeout,
-            read_timeout=answer_timeout,
-            on_response=self._report_limits,
+            base_url, ca_file=ca_file, timeout=timeout, on_response=self._report_limits
         )
-        self._stream_transport = Transport(
-            base_url,
-            ca_file=ca_file,
-            connect_timeout=connect_timeout,
-            head_timeout=answer_timeout,
-            # ReplyStream enforces `idle_timeout` itself, and raises a more precise error.
-            read_timeout=idle_timeout + 5,
-            on_response=self._report_limits,
-        )
-        # A response that is not streamed takes as long as the whole reply.
-        self._blocking_transport = Transport(
-            base_url,
-            ca_file=ca_file,
-            connect_timeout=connect_timeout,
-            head_timeout=reply_timeout,
-            read_timeout=reply_timeout,
-            on_response=self._report_limits,
-        )
-
         self.avatar_downloader = AvatarDownloader(self.base_url, ca_file)
 
-    def with_key(
-        self, key: str, on_limits: Callable[[Limits], None], read_key: str | None = None
-    ) -> Client:
+    def with_key(self, key: str, on_limits: Callable[[Limits], None]) -> Client:
         """Return a client for the same service with another credential: a key or a JWT.
 
         Both clients share their connections.
         """
         client = copy(self)
-        client._key, client._read_key = key, read_key or key
-        client._on_limits = on_limits
-        for name in ("_transport", "_stream_transport", "_blocking_transport"):
-            transport: Transport = getattr(self, name)
-            setattr(client, name, transport.with_listener(client._report_limits))
+        client._key, client._on_limits = key, on_limits
+        client._transport = self._transport.with_listener(client._report_limits)
         return client
 
     @property
@@ -115,49 +83,6 @@ class Client:
         payload = self._transport.request_json("POST", "/conversations", self._key, body=body)
         return _parse_item(payload, models.parse_conversation)
 
-    def list_conversations(
-        self, page: int = 1, limit: int = MAX_PAGE_SIZE, twin_id: str | None = None
-    ) -> Page[Conversation]:
-        """List all conversations, or those with one twin."""
-        limit = _clamp_page_size(limit)
-        params: dict[str, Any] = {"page": page, "limit": limit}
-        if twin_id:
-            params["twinId"] = twin_id
-        return _parse_page(
-            self._get("/conversations", params=params), models.parse_conversation, limit
-        )
-
-    def list_messages(
-        self, conversation_id: str, *, before_request: Callable[[], None] = lambda: None
-    ) -> Sequence[Message]:
-        """Return the newest messages of a conversation, oldest first.
-
-        This call is an extension of the interface: a service without the extension responds with
-        404, 405 or 501. If `before_request` raises an exception, the request is not sent.
-        """
-        path = f"/conversations/{_path_segment(conversation_id)}/messages"
-        before_request()
-        payload = self._get(path, params={"page": 1, "limit": MAX_PAGE_SIZE})
-        page_count = _page_count(payload)
-        if page_count > 1:
-            before_request()
-            payload = self._get(path, params={"page": page_count, "limit": MAX_PAGE_SIZE})
-        messages = _parse_page(payload, models.parse_message, MAX_PAGE_SIZE).items
-        # Keys are masked in a twin's messages, as in a streamed reply. A person's messages stay
-        # unchanged.
-        return [self._mask_reply(message) for message in messages]
-
-    def send_message(self, conversation_id: str, content: str) -> Message:
-        """Send a message and wait for the whole reply."""
-        path = f"/conversations/{_path_segment(conversation_id)}/messages"
-        data = _unwrap_data(
-            self._blocking_transport.request_json(
-                "POST", path, self._key, body={"content": content}
-            )
-        )
-        text = models.message_text(data)
-        return Message(text or "", extra=data if isinstance(data, Mapping) else {})
-
     def stream_message(
         self,
         conversation_id: str,
@@ -179,7 +104,7 @@ class Client:
             body = {"content": content}
             before_request()
             try:
-                return self._stream_transport.send(
+                return self._transport.send(
                     "POST",
                     f"{path}/stream",
                     self._key,
@@ -192,14 +117,21 @@ class Client:
                 if error.status not in (405, 501):
                     raise
             before_request()
-            return self._blocking_transport.send(
-                "POST", path, self._key, body=body, headers=headers, abort_handle=abort_handle
+            # A response that is not streamed takes as long as the whole reply.
+            return self._transport.send(
+                "POST",
+                path,
+                self._key,
+                body=body,
+                headers=headers,
+                head_timeout=self._reply_timeout,
+                abort_handle=abort_handle,
             )
 
         return ReplyStream(
             send_once,
-            secrets=(self._key, self._read_key),
-            idle_timeout=self._idle_timeout,
+            secrets=(self._key,),
+            timeout=self._timeout,
             total_timeout=self._reply_timeout,
         )
 
@@ -246,20 +178,14 @@ class Client:
 
     def close(self) -> None:
         """Close the idle connections."""
-        for transport in (self._transport, self._stream_transport, self._blocking_transport):
-            transport.close()
+        self._transport.close()
 
     def _report_limits(self, key: str, response: requests.Response) -> None:
         if key == self._key and (limits := parse_limits(response.headers)):
             self._on_limits(replace(limits, elapsed=response.elapsed.total_seconds()))
 
-    def _mask_reply(self, message: Message) -> Message:
-        if message.role != "assistant":
-            return message
-        return replace(message, content=mask_keys(message.content, (self._key, self._read_key)))
-
     def _get(self, path: str, **options: Any) -> Any:
-        return self._transport.request_json("GET", path, self._read_key, **options)
+        return self._transport.request_json("GET", path, self._key, **options)
 
 
 def _path_segment(identifier: str) -> str:
@@ -293,13 +219,6 @@ def _parse_page(payload: object, parse: Callable[[object], T | None], limit: int
         raise errors.UnexpectedResponse(200)
     items = [item for raw_item in data if (item := parse(raw_item)) is not None]
     return Page(items, _has_more(payload, len(data), limit), skipped_count=len(data) - len(items))
-
-
-def _page_count(payload: object) -> int:
-    """Return the number of pages, or 1 if the response does not contain this number."""
-    pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
-    pages = pagination.get("pages") if isinstance(pagination, Mapping) else None
-    return pages if isinstance(pages, int) else 1
 
 
 def _has_more(payload: object, item_count: int, limit: int) -> bool:

@@ -15,15 +15,3 @@ def mask_keys(text: str, keys: Sequence[str]) -> str:
         if len(key) >= MIN_KEY_CHARACTERS:
             text = text.replace(key, REDACTED)
     return text
-
-
-def beginning_of_key(text: str, keys: Sequence[str]) -> str:
-    """Return the longest suffix of a text that is a proper prefix of one of the keys, or ""."""
-    ends = (
-        key[:length]
-        for key in keys
-        if len(key) >= MIN_KEY_CHARACTERS
-        for length in range(1, len(key))
-        if text.endswith(key[:length])
-    )
-    return max(ends, key=len, default="")

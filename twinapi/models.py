@@ -49,19 +49,6 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A message; `is_complete` is False for a reply that the service reports as incomplete."""
-
-    content: str
-    id: str = ""
-    role: str = "assistant"
-    reply_to: str = ""
-    created_at: str = ""
-    is_complete: bool = True
-    extra: Json = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class ApiKey:
     """A new API key; `key` is the secret itself."""
 
@@ -123,25 +110,6 @@ def parse_conversation(data: object) -> Conversation | None:
         id=id_,
         twin_id=parse_id(data.get("twinId")) or "",
         title=clean_line(data.get("title"), 200),
-        extra=data,
-    )
-
-
-def parse_message(data: object) -> Message | None:
-    """Parse a message of a history; return None if it has no role or no text."""
-    if not isinstance(data, Mapping) or not isinstance(role := data.get("role"), str):
-        return None
-    content = message_text(data)
-    is_complete = data.get("status", "complete") in ("complete", "completed")
-    if content is None:
-        return None
-    return Message(
-        content=content,
-        id=parse_id(data.get("id")) or "",
-        role=role,
-        reply_to=parse_id(data.get("replyTo")) or "",
-        created_at=clean_text(data.get("createdAt"), 40),
-        is_complete=is_complete,
         extra=data,
     )
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -17,7 +15,6 @@ from core.bounded_http import NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import Complete, Delta, Event, Failed, parse, parse_complete
-from twinapi.key_mask import beginning_of_key, mask_keys
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
@@ -44,14 +41,14 @@ class ReplyStream(Watchable):
         send: Callable[[AbortHandle], requests.Response],
         *,
         secrets: tuple[str, ...],
-        idle_timeout: float,
+        timeout: float,
         total_timeout: float,
     ) -> None:
         self._send = send
         self._secrets = secrets
-        self._idle_timeout = idle_timeout
+        self._timeout = timeout
         self._total_deadline = time.monotonic() + total_timeout
-        self._idle_deadline = time.monotonic() + idle_timeout
+        self._idle_deadline = time.monotonic() + timeout
         self._response: requests.Response | None = None
         self._abort_handle = AbortHandle()
         self._lock = threading.Lock()
@@ -94,7 +91,7 @@ class ReplyStream(Watchable):
             self.location = response.headers.get("Location")
             if self._is_closed:
                 return
-            yield from self._limit_length(self._mask_keys(self._events(response)))
+            yield from self._limit_length(self._events(response))
 
     def close(self) -> None:
         """End the stream, even while another thread waits for the next event."""
@@ -132,15 +129,15 @@ class ReplyStream(Watchable):
             return
         if content_type != sse.CONTENT_TYPE:
             raise errors.StreamInterrupted(errors.UnexpectedResponse.code)
-        self._idle_deadline = time.monotonic() + self._idle_timeout
+        self._idle_deadline = time.monotonic() + self._timeout
         with watchdog.watch(self):
             try:
-                for event in sse.read_events(_strip_boms(self._chunks(response))):
+                for event in sse.read_events(self._chunks(response)):
                     reply_event = parse(event, self._secrets)
                     if reply_event is None:
                         self.skipped_count += 1
                         continue
-                    self._idle_deadline = time.monotonic() + self._idle_timeout
+                    self._idle_deadline = time.monotonic() + self._timeout
                     yield reply_event
                     if isinstance(reply_event, Complete | Failed):
                         return
@@ -173,28 +170,6 @@ class ReplyStream(Watchable):
                 raise errors.StreamTooLarge
             yield chunk
 
-    def _mask_keys(self, events: Iterator[Event]) -> Iterator[Event]:
-        """Mask the keys in the text. Hold back a possible start of a key until the next event."""
-        held_back = ""
-        try:
-            for event in events:
-                if isinstance(event, Delta):
-                    text = mask_keys(held_back + event.text, self._secrets)
-                    held_back = beginning_of_key(text, self._secrets)
-                    yield Delta(text.removesuffix(held_back))
-                    continue
-                if held_back and isinstance(event, Complete | Failed):
-                    yield Delta(held_back)
-                    held_back = ""
-                if isinstance(event, Complete) and event.text:
-                    yield replace(event, text=mask_keys(event.text, self._secrets))
-                else:
-                    yield event
-        except errors.StreamError:
-            if held_back:
-                yield Delta(held_back)
-            raise
-
     def _limit_length(self, events: Iterator[Event]) -> Iterator[Event]:
         """Yield events up to `MAX_REPLY_CHARACTERS` of text, then raise StreamTooLarge."""
         remaining = MAX_REPLY_CHARACTERS
@@ -205,22 +180,6 @@ class ReplyStream(Watchable):
                     yield Delta(text)
                     raise errors.StreamTooLarge
             yield event
-
-
-def _strip_boms(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Remove all byte order marks at the start.
-
-    The standard removes only one; a second one would make the first event unreadable.
-    """
-    head = b""
-    for chunk in chunks:
-        head += chunk
-        while head.startswith(BOM_UTF8):
-            head = head.removeprefix(BOM_UTF8)
-        if not BOM_UTF8.startswith(head):
-            break
-    yield head
-    yield from chunks
 
 
 def _parse_whole_reply(payload: object) -> Complete:

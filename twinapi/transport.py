@@ -22,6 +22,8 @@ from twinapi.watchdog import Deadline
 
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 CHUNK_BYTES = 8 * 1024
+CONNECT_TIMEOUT_SECONDS = 5.0
+SOCKET_TIMEOUT_MARGIN_SECONDS = 5.0
 # Time limit for the body of an error response, whose status is usually enough.
 ERROR_BODY_SECONDS = 5.0
 # Longer error details are dropped: they are for developers, not for the person.
@@ -48,6 +50,8 @@ _ERROR_BY_STATUS: dict[int, type[errors.ApiError]] = {
 class Transport:
     """An HTTP session for one service; `on_response` receives each response and the key used.
 
+    `timeout` is the time in seconds until a response must have begun, and then for its body.
+
     The key is sent only as a Bearer token, and redirects are not followed, so that no other host
     gets the key. Settings of the environment are ignored: a ~/.netrc would replace the key, and a
     proxy would see the key.
@@ -58,21 +62,18 @@ class Transport:
         base_url: str,
         *,
         ca_file: Path | None,
-        connect_timeout: float,
-        head_timeout: float,
-        read_timeout: float,
+        timeout: float,
         on_response: Callable[[str, requests.Response], None] = lambda _key, _response: None,
     ) -> None:
         self._on_response = on_response
         self.base_url = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
-        self._timeout = (connect_timeout, max(head_timeout, read_timeout))
-        self._read_timeout = read_timeout
+        self._timeout = timeout
         self._session = requests.Session()
         self._session.trust_env = False
         if ca_file:
             self._session.verify = str(ca_file)
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        adapter = BoundedAdapter(head_timeout, pool_connections=4, pool_maxsize=64)
+        adapter = BoundedAdapter(pool_connections=4, pool_maxsize=64)
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
 
@@ -92,11 +93,13 @@ class Transport:
         body: object = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
+        head_timeout: float | None = None,
         abort_handle: AbortHandle | None = None,
     ) -> requests.Response:
         """Send a request, and return the response with its body unread.
 
-        `abort_handle` can abort the request until its response has begun.
+        `head_timeout` is the time until the response must have begun, if it is not the `timeout` of
+        the transport. `abort_handle` can abort the request until its response has begun.
 
         Raises TwinApiError if there is no response, or its status is not 2xx.
         """
@@ -117,9 +120,15 @@ class Transport:
             request = self._session.prepare_request(
                 requests.Request(method, url, request_headers, data=data, params=params)
             )
+            request.head_timeout = head_timeout or self._timeout  # type: ignore[attr-defined]
             request.abort_handle = abort_handle  # type: ignore[attr-defined]
+            # The deadlines of the response come first, and raise more precise errors.
+            read_timeout = (head_timeout or self._timeout) + SOCKET_TIMEOUT_MARGIN_SECONDS
             response = self._session.send(
-                request, timeout=self._timeout, allow_redirects=False, stream=True
+                request,
+                timeout=(CONNECT_TIMEOUT_SECONDS, read_timeout),
+                allow_redirects=False,
+                stream=True,
             )
         except NETWORK_ERRORS as error:
             raise _connection_error(error) from None
@@ -135,7 +144,7 @@ class Transport:
         Raises TwinApiError.
         """
         with self.send(method, path, key, **options) as response:
-            return read_json(response, self._read_timeout)
+            return read_json(response, self._timeout)
 
     def close(self) -> None:
         """Close the idle connections."""

@@ -147,7 +147,7 @@ class _AccessFactory:
             share=settings.api_fair_share,
             address_share=settings.api_address_share,
         )
-        client = self.client.with_key(api_key, quota.record_limits, settings.api_read_key)
+        client = self.client.with_key(api_key, quota.record_limits)
         store = TwinListStore(database, client.base_url)
         advise = partial(advise_operator, settings=settings)
         return self._build(client, quota, store, advise, list_error_code)
@@ -204,11 +204,7 @@ def build_portal(
     Raises DatabaseUnavailable when the database cannot be migrated, and SettingsError when the
     sign-in mode is missing.
     """
-    database = Database(
-        settings.database_url_for("portal"),
-        lock_timeout=settings.database_lock_timeout,
-        clock=clock,
-    )
+    database = Database(settings.database_url_for("portal"), clock=clock)
     migrate(database, MIGRATIONS_DIR, "alembic_version")
     secret_key = settings.secret("secret_key")
     accounts = Accounts(
@@ -224,11 +220,8 @@ def build_portal(
     client = Client(
         settings.service_url,
         api_key,
-        read_key=settings.api_read_key,
         ca_file=settings.api_ca_file,
-        connect_timeout=settings.api_connect_timeout,
-        answer_timeout=settings.api_answer_timeout,
-        idle_timeout=settings.api_idle_timeout,
+        timeout=settings.api_timeout,
         reply_timeout=settings.api_reply_timeout,
     )
     conversations = Conversations(database)

@@ -39,7 +39,7 @@ def advise_operator(error: TwinApiError, settings: Settings) -> str:
     sentences = [f"Status {error.status}."] if isinstance(error, ApiError) else []
     setting = SETTING_BY_CODE.get(list_error_code(error), "")
     if isinstance(error, Unauthorized | Forbidden):
-        setting = "API_READ_KEY" if settings.api_read_key else "API_KEY"
+        setting = "API_KEY"
     if setting:
         is_embedded = settings.is_embedded
         sentences.append(EMBEDDED_ADVICE if is_embedded else f"Check {ENV_PREFIX}_{setting}.")

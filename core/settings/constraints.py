@@ -40,9 +40,8 @@ def _check_service(settings: Settings) -> None:
         if not (settings.api_key or settings.sign_in.has_only_keys):
             raise _missing("api_url", "api_key")
         return
-    for name in ("api_key", "api_read_key"):
-        if getattr(settings, name):
-            raise _missing(name, "api_url")
+    if settings.api_key:
+        raise _missing("api_key", "api_url")
 
 
 def _check_public_url(url: str) -> None:

@@ -10,12 +10,9 @@ from typing import Any
 import msgspec
 
 from core.settings.constraints import check_constraints
-from core.settings.environment import ENV_PREFIX, read_variables, variable_name
+from core.settings.environment import ENV_PREFIX, read_variables
 from core.settings.errors import SettingsError, describe_invalid_value, describe_unknown_setting
 from core.settings.settings import Settings
-
-# Earlier names of settings, which still work.
-ALIASES = {"proxy_ips": "trusted_proxies"}
 
 
 def load_settings(
@@ -26,7 +23,7 @@ def load_settings(
     `overrides` maps lower-case names to values that take precedence. Without `create_data_dir`, the
     data folder must exist. Raises SettingsError.
     """
-    values = _without_aliases(read_variables())
+    values: dict[str, object] = {**read_variables()}
     for name in values.keys() - set(Settings.__struct_fields__):
         raise SettingsError(describe_unknown_setting(name, Settings.__struct_fields__))
     values |= overrides or {}
@@ -55,16 +52,6 @@ def _prepare_data_dir(folder: Path, *, may_create: bool) -> None:
         folder.chmod(0o700)
         # The folder holds secrets, and may be inside a Git working tree.
         (folder / ".gitignore").write_text("*\n")
-
-
-def _without_aliases(values: Mapping[str, object]) -> dict[str, object]:
-    for alias, name in ALIASES.items():
-        if alias in values and name in values:
-            raise SettingsError(
-                f"{variable_name(alias)} is the earlier name of "
-                f"{variable_name(name)}: set only the latter."
-            )
-    return {ALIASES.get(name, name): value for name, value in values.items()}
 
 
 def _convert_custom_type(kind: type[Any], value: Any) -> Any:

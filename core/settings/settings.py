@@ -35,11 +35,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     api_url: Url | None = None
     api_key: str | None = None
-    api_read_key: str | None = None
     api_ca_file: Path | None = None
-    api_connect_timeout: Seconds = 5
-    api_answer_timeout: Seconds = 30
-    api_idle_timeout: Seconds = 60
+    api_timeout: Seconds = 60
     api_reply_timeout: Seconds = 600
     api_hourly_limit: Count = 500
     api_fair_share: Share = 0.5
@@ -52,7 +49,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     data_dir: Path = Path("data")
     database_url: str | None = None
-    database_lock_timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 2.5
     secret_key: str | None = None
     jwt_secret: str | None = None
     jwt_jwks_url: Url | None = None
@@ -89,8 +85,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     model_parallel: Count | None = None
     model_timeout: Seconds = 120
     twins_dir: Path = ROOT / "twins"
-
-    debug: bool = False
 
     @property
     def is_embedded(self) -> bool:

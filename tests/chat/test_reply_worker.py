@@ -10,7 +10,6 @@ import twinapi
 from chat.conversations import Conversation, Conversations
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
-from chat.missed_replies import MissedReplies
 from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.turn_rows import AddedTurn, Turn
@@ -26,11 +25,14 @@ def new_worker(log: Log, upstream: Upstream) -> Iterator[Callable[[int], ReplyWo
 
     def new_worker(limit: int) -> ReplyWorker:
         quota = Quota(log.database, UPSTREAM_KEY, limit=limit, share=1)
-        history = MissedReplies(client, Turns(log.database, log, quota, SECRET_KEY), log)
-        return ReplyWorker(Conversations(log.database), log, client, quota, history)
+        return ReplyWorker(Conversations(log.database), log, client, quota)
 
     yield new_worker
     client.close()
+
+
+def new_turns(worker: ReplyWorker) -> Turns:
+    return Turns(worker.log.database, worker.log, worker.quota, SECRET_KEY)
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ def test_only_sent_requests_count_towards_the_quota(
     assert quota.remaining().remaining == 499
 
     upstream.stop()
-    added = producer.missed_replies.turns.add("alice", conversation.id, "Next", "key 2")
+    added = new_turns(producer).add("alice", conversation.id, "Next", "key 2")
     producer.write_reply(added.conversation, added.turn)
     assert build_reply(log.read(added.turn.id)).code == "not_connected"
     assert quota.remaining().remaining == 499
@@ -146,22 +148,6 @@ def test_nothing_is_sent_once_the_process_is_shutting_down(
     assert (reply.code, reply.perhaps_received) == ("shutting_down", False)
 
 
-def test_history_is_not_requested_once_the_process_is_shutting_down(
-    producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
-):
-    upstream.answers["/api/v1/conversations/up-1/messages/stream"] = 500, {}
-    producer.write_reply(conversation, turn)
-    added = producer.missed_replies.turns.add(
-        "alice", conversation.id, turn.content, "key 2", resent_turn_id=turn.id
-    )
-    upstream.calls.clear()
-    log.close()
-
-    producer.write_reply(added.conversation, added.turn, added.resent_turn)
-
-    assert upstream.calls == []
-
-
 def test_second_request_to_a_service_without_streams_counts_towards_the_quota(
     producer: ReplyWorker,
     turn: Turn,
@@ -183,7 +169,7 @@ def test_second_request_to_a_service_without_streams_is_not_sent_beyond_the_quot
 ):
     upstream.answers["/api/v1/conversations/up-1/messages/stream"] = 405, {}
     worker = new_worker(2)
-    added = worker.missed_replies.turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
+    added = new_turns(worker).start_conversation("bob", "ada", "Ada", "Hello", "key")
 
     worker.write_reply(added.conversation, added.turn)
 
@@ -216,7 +202,7 @@ def test_message_is_not_repeated_when_the_quota_is_used_up(
 ):
     upstream.answers["/api/v1/conversations/up-1/messages/stream"] = 409, {}
     worker = new_worker(2)
-    added = worker.missed_replies.turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
+    added = new_turns(worker).start_conversation("bob", "ada", "Ada", "Hello", "key")
 
     worker.write_reply(added.conversation, added.turn)
 

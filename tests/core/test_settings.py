@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from core.settings import Settings, SettingsError, load_settings
-from core.settings.loader import ALIASES
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    for name in (*Settings.__struct_fields__, *ALIASES):
+    for name in Settings.__struct_fields__:
         monkeypatch.delenv(f"TWINDOW_{name.upper()}", raising=False)
     monkeypatch.setenv("TWINDOW_DATA_DIR", str(tmp_path / "data"))
 
@@ -126,26 +125,6 @@ def test_existing_data_folder_becomes_readable_only_by_its_owner(tmp_path: Path)
     load_settings({"data_dir": tmp_path})
 
     assert tmp_path.stat().st_mode & 0o777 == 0o700
-
-
-@pytest.mark.parametrize("name", ["TRUSTED_PROXIES", "PROXY_IPS"])
-def test_trusted_proxies_can_be_set_by_the_current_and_the_earlier_name(
-    name: str, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv(f"TWINDOW_{name}", "10.0.0.1, 10.1.0.0/16")
-
-    assert str(load_settings().trusted_proxies) == "10.0.0.1, 10.1.0.0/16"
-
-
-def test_setting_given_under_both_its_earlier_and_its_new_name_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-):
-    monkeypatch.setenv("TWINDOW_TRUSTED_PROXIES", "10.0.0.1")
-    monkeypatch.setenv("TWINDOW_PROXY_IPS", "10.0.0.1")
-
-    assert error_of_load() == (
-        "TWINDOW_PROXY_IPS is the earlier name of TWINDOW_TRUSTED_PROXIES: set only the latter."
-    )
 
 
 def error_of_load() -> str:

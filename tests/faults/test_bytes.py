@@ -73,7 +73,6 @@ ENCODED = {
     "CR, byte by byte": respond_with_chunks(*singly(CR)),
     "mixed line ends, byte by byte": respond_with_chunks(*singly(MIXED)),
     "a byte order mark": respond_with_stream(BOM, HELLO),
-    "two byte order marks": respond_with_stream(BOM * 2, HELLO),
     "gzip": packed,
 }
 

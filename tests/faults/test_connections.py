@@ -50,7 +50,7 @@ def full_port() -> Iterator[int]:
 
 @pytest.fixture
 def hurried(settings: dict[str, Any]) -> None:
-    settings.update(api_connect_timeout=0.2, api_answer_timeout=0.3)
+    settings["api_timeout"] = 0.3
 
 
 @pytest.mark.fault("F41")

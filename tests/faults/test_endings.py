@@ -123,7 +123,7 @@ def test_connection_left_open_after_the_end_event_is_closed(alice: Person, upstr
 
 @pytest.fixture
 def hurried(settings: dict[str, Any]) -> None:
-    settings["api_idle_timeout"] = 0.3
+    settings["api_timeout"] = 0.3
 
 
 @pytest.fixture

@@ -175,7 +175,7 @@ def test_aborted_streams_leak_no_threads(alice: Person, upstream: Upstream, tmp_
 
 @pytest.fixture
 def hurried(settings: dict[str, Any]) -> None:
-    settings["api_idle_timeout"] = 0.3
+    settings["api_timeout"] = 0.3
 
 
 @pytest.mark.fault("F74")

@@ -21,7 +21,7 @@ GIVEN_UP = "The reply timed out."
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"api_idle_timeout": 1}
+    return settings | {"api_timeout": 1}
 
 
 @pytest.mark.fault("F39")

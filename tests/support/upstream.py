@@ -103,8 +103,6 @@ class Upstream:
         self.answers: dict[str, Answer] = {}
         self.unanswered_paths: set[str] = set()
         self.twins: list[dict[str, Any]] = TWINS
-        # The messages of every conversation; None if the service offers no history (404).
-        self.history: list[dict[str, Any]] | None = None
         self._pending_calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
         self._conversation_count = 0
 
@@ -157,8 +155,6 @@ class Upstream:
             return self.answers[path]
         if call.method == "GET" and path == "/api/v1/twins":
             return 200, {"data": self.twins}
-        if call.method == "GET" and path.endswith("/messages"):
-            return (404, {}) if self.history is None else (200, {"data": self.history})
         if call.method == "POST" and path == "/api/v1/conversations":
             self._conversation_count += 1
             return 201, {"data": {"id": f"up-{self._conversation_count}", **call.body}}

@@ -16,6 +16,7 @@ from typing import Any
 
 import requests
 
+from core.database import LOCK_TIMEOUT_SECONDS
 from tests.support.person import Person
 from tests.support.processes import free_port
 from tools.chaos.database_faults import FAULTS
@@ -35,8 +36,8 @@ BEGIN_TIMEOUT_SECONDS = 20
 VISIT_SECONDS = 0.5
 SPARE_FORMS = 5
 RECOVERY_TIMEOUT_SECONDS = 20
-# The lock timeout (TWINDOW_DATABASE_LOCK_TIMEOUT) plus a second for the response.
-MAX_RESPONSE_SECONDS = 2.5 + 1
+# The lock timeout of the database plus a second for the response.
+MAX_RESPONSE_SECONDS = LOCK_TIMEOUT_SECONDS + 1
 
 EXPECTATIONS: Expectations = {
     "acknowledged_share": at_least(1.0),

@@ -22,7 +22,7 @@ from tools.chaos.report import Expectations, Report, at_least, at_most, below, e
 from tools.chaos.sent_messages import SentMessage
 
 SETTLE_TIMEOUT_SECONDS = 3.0
-TIMEOUT_SETTINGS = {"API_ANSWER_TIMEOUT": "4", "API_IDLE_TIMEOUT": "4", "API_REPLY_TIMEOUT": "8"}
+TIMEOUT_SETTINGS = {"API_TIMEOUT": "4", "API_REPLY_TIMEOUT": "8"}
 
 EXPECTATIONS: Expectations = {
     "refused": at_most(0),

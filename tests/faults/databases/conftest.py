@@ -95,9 +95,10 @@ def app(
     upstream: Upstream,
     clock: Clock,
     lock_timeout: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Flask]:
     """Return a portal whose replies end before it closes, so that no connection stays open."""
-    settings["database_lock_timeout"] = lock_timeout
+    monkeypatch.setattr("core.database.LOCK_TIMEOUT_SECONDS", lock_timeout)
     app = twindow.create_app(settings, clock=clock)
     yield app
     database.restore()
