@@ -38,7 +38,7 @@ Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL_P
 class NewConversation(ApiStruct):
     """The conversation to create."""
 
-    twin_id: Annotated[Id, msgspec.Meta(examples=["ada"])]
+    twin_id: Id
     title: Annotated[str, msgspec.Meta(max_length=200, pattern=_NO_NUL_PATTERN)] | None = None
 
 
@@ -53,7 +53,6 @@ class NewMessage(ApiStruct):
             # This pattern avoids backtracking, which could take seconds for 32,000 characters.
             pattern=rf"^[{_WHITESPACE_CLASS}]*[^{_WHITESPACE_CLASS}\x00][^\x00]*$",
             description="text of 1 to 32,000 characters, not only spaces, without NUL",
-            examples=["How does a steam engine work?"],
         ),
     ]
 
@@ -63,9 +62,9 @@ class NewApiKey(ApiStruct):
 
     name: Annotated[
         str,
-        msgspec.Meta(min_length=1, max_length=100, pattern=_NO_NUL_PATTERN, examples=["laptop"]),
+        msgspec.Meta(min_length=1, max_length=100, pattern=_NO_NUL_PATTERN),
     ]
-    scope: Annotated[Scope, msgspec.Meta(examples=["read_only"])]
+    scope: Scope
     expires_in: (
         Annotated[
             float,
@@ -73,7 +72,6 @@ class NewApiKey(ApiStruct):
                 ge=1,
                 le=MAX_LIFETIME_SECONDS,
                 description=f"a number of seconds from 1 to {MAX_LIFETIME_SECONDS:,}",
-                examples=[30 * 24 * 3600],
             ),
         ]
         | None

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 from service.access import REQUESTS_PER_HOUR
 from service.api import ERRORS_BY_STATUS
 from service.api.routes import operations
-from service.docs import examples, openapi
+from service.docs import openapi
 
 bp = Blueprint("pages", __name__, url_prefix="/api/v1", template_folder="templates")
 
@@ -93,7 +93,6 @@ def _build_page(base_path: str, base_url: str) -> CachedText:
             described=described_operations,
             shapes=sorted(schema_names),
             address=openapi.path_template,
-            examples=examples.build_example,
             meanings=ERRORS_BY_STATUS,
             per_hour=REQUESTS_PER_HOUR,
             given=openapi.non_null_schema,

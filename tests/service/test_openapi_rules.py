@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
 import pytest
 
 from service.api.routes import operations
-from service.docs import examples
 from service.docs.openapi import build_document
 
 DOCUMENT = build_document(operations.all)
@@ -53,9 +51,3 @@ def test_every_component_is_used(kind: str):
     names = DOCUMENT["components"][kind]
 
     assert [name for name in names if f'"#/components/{kind}/{name}"' not in text] == []
-
-
-def test_examples_are_valid():
-    for operation in operations.all:
-        if operation.body:
-            msgspec.convert(examples.example_body(operation.body), operation.body)
