@@ -41,11 +41,15 @@ class InvalidLink(Exception):
 class Accounts:
     """The people of a portal and their sign-ins.
 
-    `account_limit` is the number of failed attempts allowed per name in 15 minutes, `address_limit`
-    the number per network address. A browser in which a person has signed in before has a counter
-    of its own for this person (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"), so
-    failures of others do not lock it out. A browser token identifies such a browser.
+    A browser in which a person has signed in before has a counter of failed attempts of its own for
+    this person (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"), so failures of
+    others do not lock it out. A browser token identifies such a browser.
     """
+
+    # The number of failed attempts in 15 minutes that are allowed with one name, and from one
+    # network address.
+    account_limit = 10
+    address_limit = 50
 
     def __init__(
         self,
@@ -54,16 +58,12 @@ class Accounts:
         *,
         idle_seconds: float,
         max_seconds: float,
-        account_limit: int,
-        address_limit: int,
     ) -> None:
         self.database = database
         self.people = People(database)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
         self.attempts = Attempts(database)
-        self.account_limit = account_limit
-        self.address_limit = address_limit
         self._hash: Callable[..., str] = lambda *parts: keyed_hash(secret_key, *parts)
         # Passwords are verified one at a time, so that attempts at the same time cannot exceed the
         # limits.

@@ -176,7 +176,6 @@ class _AccessFactory:
         catalogue = TwinCatalogue(
             client,
             self.log.database.clock,
-            max_age_seconds=self.settings.twins_cache,
             store=store,
             advise=advise,
             error_code=error_code,
@@ -212,8 +211,6 @@ def build_portal(
         secret_key,
         idle_seconds=settings.sign_in_idle_timeout,
         max_seconds=settings.sign_in_max_age,
-        account_limit=settings.sign_in_attempt_limit,
-        address_limit=settings.sign_in_address_limit,
     )
     if not settings.sign_in.is_set and accounts.people.exist():
         raise SettingsError(MISSING_SIGN_IN)

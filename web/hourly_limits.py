@@ -9,6 +9,8 @@ from web.client_address import client_address
 from web.container import Portal
 
 WINDOW_SECONDS = 3600
+# The number of requests for API keys per hour from one browser, and from one address.
+MAX_KEY_REQUESTS = 30
 # The number of new sessions per hour from one address. A visitor who saves preferences before the
 # first message gets a new session.
 MAX_NEW_SESSIONS = 100
@@ -50,7 +52,7 @@ class HourlyLimit:
 
 def init_app(app: Flask, portal: Portal) -> None:
     """Create the counters of this app."""
-    app.extensions[_KEY_REQUESTS] = HourlyLimit(portal.settings.key_hourly_limit, portal.clock)
+    app.extensions[_KEY_REQUESTS] = HourlyLimit(MAX_KEY_REQUESTS, portal.clock)
     app.extensions[_NEW_SESSIONS] = HourlyLimit(MAX_NEW_SESSIONS, portal.clock)
 
 

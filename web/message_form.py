@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from flask import request
 
 from core.languages import N_
-from web.container import portal
 from web.i18n import format_number, gettext
 from web.ownership import find_turn
 
+# The interface document allows as many.
+MAX_MESSAGE_CHARACTERS = 32_000
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 64
 MAX_TURN_ID_CHARACTERS = 64
 # Another text might be accepted after these statuses: 413 (too long), 422 (blank or invalid).
@@ -62,7 +63,7 @@ def read_message() -> SubmittedMessage:
     """
     # Browsers submit line breaks as CRLF; they count as one character.
     content = request.form.get("content", "").replace("\r\n", "\n") or turn_content(request.form)
-    limit = portal().settings.message_limit
+    limit = MAX_MESSAGE_CHARACTERS
     if not content.strip():
         raise RejectedMessage(
             gettext("Your message is empty. Write something first."), 422, content

@@ -9,6 +9,7 @@ from flask import Flask
 from core.branding import Palette
 from core.settings import Settings
 from web.assets import static_files
+from web.message_form import MAX_MESSAGE_CHARACTERS
 
 
 def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | None]) -> None:
@@ -23,7 +24,7 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         # A value in an environment file is one line: a line break is written as \n.
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "footer_links": settings.footer_links.links,
-        "limit": settings.message_limit,
+        "limit": MAX_MESSAGE_CHARACTERS,
         # The embedded service always offers API keys. Another service is assumed to offer API
         # keys if the proxy sends JWTs for it.
         "can_create_api_keys": settings.is_embedded or bool(settings.proxy_token_header),

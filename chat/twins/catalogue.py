@@ -46,7 +46,7 @@ class TwinList:
 
 
 class TwinCatalogue:
-    """Cached twins of the service. A list is fresh for `max_age_seconds`.
+    """Cached twins of the service.
 
     `store` shares the list with other processes; it is None for the list of a
     person's own key or JWT.
@@ -54,6 +54,8 @@ class TwinCatalogue:
     `error_code` returns the code of the message that people see about an error.
     """
 
+    # How long a list is fresh.
+    max_age_seconds = 60.0
     # Pause between attempts while the service is down, since each may take a whole timeout.
     retry_seconds = 5.0
     rate_limited_seconds = 60.0
@@ -64,7 +66,6 @@ class TwinCatalogue:
         client: Client,
         clock: Clock,
         *,
-        max_age_seconds: float,
         store: TwinListStore | None = None,
         advise: Callable[[TwinApiError], str] = lambda _: "",
         error_code: Callable[[TwinApiError], str] = list_error_code,
@@ -73,7 +74,6 @@ class TwinCatalogue:
         self.lookups = TwinLookups(client, clock)
         self._store = store
         self._clock = clock
-        self.max_age_seconds = max_age_seconds
         self._advise = advise
         self._error_code = error_code
         self._service_url = client.base_url

@@ -58,8 +58,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sign_in: SignInModes = SignInModes("")
     sign_in_idle_timeout: Seconds = 7 * 86_400
     sign_in_max_age: Seconds = 30 * 86_400
-    sign_in_attempt_limit: Count = 10
-    sign_in_address_limit: Count = 50
     public_url: Url | None = None
     proxy_user_header: HeaderName | None = None
     proxy_networks: IdentityProxies = IdentityProxies("")
@@ -72,11 +70,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     logo_has_name: bool = False
     welcome: str = ""
     footer_links: FooterLinks = FooterLinks("")
-    key_hourly_limit: Count = 30
     history_limit: Count = 10_000
     running_replies_limit: Count = 10
-    message_limit: Annotated[int, msgspec.Meta(ge=1, le=32_000)] = 32_000
-    twins_cache: Seconds = 60
 
     model_url: Url | None = None
     model: str | None = None

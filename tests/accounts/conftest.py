@@ -21,9 +21,8 @@ def accounts(database_url: str, clock: AdjustableClock) -> Iterator[Accounts]:
         "secret" * 6,
         idle_seconds=1_000,
         max_seconds=10_000,
-        account_limit=3,
-        address_limit=5,
     )
+    accounts.account_limit, accounts.address_limit = 3, 5
     accounts.passwords.hasher = FAST_HASHER
     yield accounts
     database.close()

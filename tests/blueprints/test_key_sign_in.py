@@ -24,7 +24,7 @@ TWINS = {
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Let people sign in with keys; the portal itself has none."""
-    return settings | {"sign_in": "key", "api_key": None, "sign_in_address_limit": 10}
+    return settings | {"sign_in": "key", "api_key": None}
 
 
 @pytest.fixture(autouse=True)
@@ -134,7 +134,8 @@ def test_service_failure_is_not_treated_as_a_refused_key(alice: Person, upstream
 
 
 @pytest.mark.limit("L60")
-def test_attempts_with_wrong_keys_are_limited(alice: Person, upstream: Upstream):
+def test_attempts_with_wrong_keys_are_limited(alice: Person, upstream: Upstream, portal: Portal):
+    portal.accounts.address_limit = 10
     statuses = [sign_in(alice, f"key-of-nobody-{number}").status for number in range(100)]
 
     assert statuses == [403] * 10 + [429] * 90

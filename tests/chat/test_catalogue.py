@@ -21,7 +21,9 @@ NewTwins = Callable[[float], TwinCatalogue]
 
 def new_catalogue(client: twinapi.Client, database: Database, max_age: float) -> TwinCatalogue:
     store = TwinListStore(database, client.base_url)
-    return TwinCatalogue(client, database.clock, max_age_seconds=max_age, store=store)
+    catalogue = TwinCatalogue(client, database.clock, store=store)
+    catalogue.max_age_seconds = max_age
+    return catalogue
 
 
 @pytest.fixture

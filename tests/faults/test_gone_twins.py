@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.faults.conftest import text_in
@@ -11,10 +9,10 @@ from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import TWINS, Upstream
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the cached list of twins expire at once, so that each page requests a new list."""
-    return settings | {"twins_cache": 0.001}
+    monkeypatch.setattr("chat.twins.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
 @pytest.mark.fault("F86")

@@ -66,8 +66,8 @@ def test_unreadable_twin_list_is_reported_on_the_home_page(alice: Person, upstre
 
 
 @pytest.fixture
-def forgetful(settings: dict[str, Any]) -> None:
-    settings["twins_cache"] = 0.001
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chat.twins.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
 @pytest.mark.fault("F58")

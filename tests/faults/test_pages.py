@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -44,8 +43,8 @@ def promises_more(call: Call) -> None:
 
 
 @pytest.fixture
-def forgetful(settings: dict[str, Any]) -> None:
-    settings["twins_cache"] = 0.001
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chat.twins.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
 @pytest.mark.fault("F61")
@@ -78,12 +77,11 @@ def test_page_number_out_of_range_shows_the_nearest_page(alice: Person, upstream
 
 @pytest.mark.fault("F61")
 def test_requested_limit_is_clamped_between_1_and_100(portal: Portal, upstream: Upstream):
-    upstream.answers = {TWINS: (200, []), CONVERSATIONS: (200, [])}
+    upstream.answers = {TWINS: (200, [])}
 
     for ask, limit in (
         (portal.client.list_twins, 101),
         (portal.client.list_twins, 0),
-        (portal.client.list_conversations, 101),
     ):
         ask(1, limit)
         assert pages(upstream.calls[-1])[1] == min(100, max(1, limit))

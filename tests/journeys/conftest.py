@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -29,9 +28,9 @@ def page_errors() -> Iterator[PageErrors]:
 
 
 @pytest.fixture
-def uncached_twins(settings: dict[str, Any]) -> None:
+def uncached_twins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the portal request the list of twins from the service for every page."""
-    settings["twins_cache"] = 0.001
+    monkeypatch.setattr("chat.twins.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
 @pytest.fixture

@@ -45,9 +45,7 @@ def url(tmp_path: Path, upstream: Upstream) -> Iterator[str]:
 def link(url: str, tmp_path: Path) -> Iterator[str]:
     """Return the URL of Anna's one-time link, which another process creates."""
     database = Database(f"sqlite:///{tmp_path / 'data' / 'portal.db'}")
-    accounts = Accounts(
-        database, SECRET_KEY, idle_seconds=60, max_seconds=60, account_limit=9, address_limit=9
-    )
+    accounts = Accounts(database, SECRET_KEY, idle_seconds=60, max_seconds=60)
     yield f"{url}/session/links/{accounts.create_link(accounts.people.add('Anna'))}"
     database.close()
 

@@ -21,10 +21,10 @@ TOO_MANY = "Too many requests. Please wait a moment."
 
 
 @pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
+def settings(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Allow few requests, and trust two proxies."""
-    proxies = "10.0.0.1, 10.1.0.0/16"
-    return settings | {"key_hourly_limit": LIMIT, "trusted_proxies": proxies}
+    monkeypatch.setattr("web.hourly_limits.MAX_KEY_REQUESTS", LIMIT)
+    return settings | {"trusted_proxies": "10.0.0.1, 10.1.0.0/16"}
 
 
 def request_key(person: Person) -> int:

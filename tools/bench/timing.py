@@ -27,12 +27,12 @@ MISSING_ID = "Zm9yZWlnbi1yYW5kb20taWQ"
 
 def measure() -> list[Row]:
     """Request foreign and missing ids in turn; return the medians."""
-    limits = {"sign_in_attempt_limit": 1_000, "sign_in_address_limit": 1_000}
     with tempfile.TemporaryDirectory() as folder, servers.run_scripted_service() as service:
         app = twindow.create_app(
             {"data_dir": folder, "api_url": service.url, "api_key": "any", "sign_in": "password"}
-            | limits
         )
+        accounts = get_portal(app).accounts
+        accounts.account_limit = accounts.address_limit = 1_000
         with serve(app) as url:
             anna, ben = (_sign_in(app, url, name) for name in ("Anna", "Ben"))
             page = anna.start_conversation(make_message(10, tag="1", rate=0))

@@ -67,7 +67,7 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
         service = stack.enter_context(run_scripted_service())
         port = free_port()
         settings = {"WORKERS": "3", "SIGN_IN": "password", "SECRET_KEY": SECRET_KEY}
-        settings |= {"SIGN_IN_ADDRESS_LIMIT": "100000", "TWIN_GROUPS": f"ada={GROUP}"}
+        settings |= {"TWIN_GROUPS": f"ada={GROUP}"}
         settings |= database_settings(database_url)
         portal = stack.enter_context(run_portal(data, port, service, **settings))
         database = Database(database_url or f"sqlite:///{data / 'portal.db'}", lock_timeout=10)
@@ -77,8 +77,6 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
             SECRET_KEY,
             idle_seconds=3_600,
             max_seconds=3_600,
-            account_limit=10,
-            address_limit=100_000,
         )
         with ThreadPoolExecutor(PEOPLE) as pool:
             results = list(

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.accessibility.states.forms import MESSAGE_OVER_40_CHARACTERS, submit_rejected_message
+from tests.accessibility.states.forms import submit_rejected_message
 from tests.accessibility.states.reply import CODE
 from tests.journeys.steps import (
     TOO_LONG_MESSAGE,
@@ -16,6 +16,7 @@ from tests.journeys.steps import (
     turn,
 )
 from tests.support.person import wait_for_reply
+from tests.support.portals import get_portal
 from tests.support.upstream import TWINS
 
 
@@ -82,13 +83,13 @@ def rejected_message(env: Environment) -> Page:
     return page
 
 
-@state("turns.create", message_limit=40)
+@state("turns.create")
 def rejected_edit(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
     address = f"{page.url}?words_of={edited}"
     page.goto(address)
-    submit_rejected_message(page, MESSAGE_OVER_40_CHARACTERS)
+    submit_rejected_message(page, TOO_LONG_MESSAGE)
     page.locator("#form-error").wait_for()
     return page
 
@@ -117,8 +118,9 @@ def composer_with_read_only_key(env: Environment) -> Page:
     return page
 
 
-@state("conversations.show", twins_cache=0.001)
+@state("conversations.show")
 def composer_of_missing_twin(env: Environment) -> Page:
+    get_portal(env.app).service.catalogue.max_age_seconds = 0.001
     page = env.open_conversation("It steers.")
     there = page.url
     env.upstream.twins = TWINS[1:]

@@ -4,9 +4,6 @@ from playwright.sync_api import Page
 
 from tests.journeys.steps import message_box
 
-# Longer than `message_limit=40` allows.
-MESSAGE_OVER_40_CHARACTERS = "These words are too many to be sent to anybody."
-
 
 def submit_without_script(page: Page, content: str) -> None:
     """Submit a message as a browser without JavaScript does."""

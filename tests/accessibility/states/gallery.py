@@ -3,6 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
+from tests.support.portals import get_portal
 from tests.support.upstream import TWINS
 
 TWINS_PATH = "/api/v1/twins"
@@ -25,8 +26,9 @@ def gallery_without_results(env: Environment) -> Page:
     return env.open("/?q=nobody")
 
 
-@state("twins.index", twins_cache=0.001)
+@state("twins.index")
 def gallery_from_cache(env: Environment) -> Page:
+    get_portal(env.app).service.catalogue.max_age_seconds = 0.001
     page = env.open("/")
     env.upstream.answers[TWINS_PATH] = SERVICE_DOWN
     page.reload()

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.journeys.steps import message_box, send_message
+from tests.journeys.steps import TOO_LONG_MESSAGE, message_box, send_message
 from tests.support.person import wait_for_reply
 
 
@@ -32,10 +32,10 @@ def twin_with_few_characters_left(env: Environment) -> Page:
     return page
 
 
-@state("twins.converse", message_limit=20)
+@state("twins.converse")
 def twin_with_rejected_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
-    send_message(page, "These words are too many to be sent.")
+    send_message(page, TOO_LONG_MESSAGE)
     page.get_by_role("alert").filter(has_text="too long").wait_for()
     return page
 
