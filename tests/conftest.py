@@ -10,20 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy
 from flask import Flask
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from playwright.sync_api import Browser, expect, sync_playwright
-from sqlalchemy import URL, Engine
-from sqlalchemy.dialects.sqlite.base import SQLiteDialect
-from sqlalchemy.util import LRUCache
-from werkzeug.routing import Rule
 
 import app as twindow
-from core import database
 from core.clock import Clock
 from tests.support import chromium, upstream_server
 from tests.support import postgres as postgresql
@@ -125,42 +119,6 @@ def _template_cache() -> Iterator[None]:
     """Share compiled templates between all portals: compiling takes longer than rendering."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(Flask.jinja_options, "bytecode_cache", CompiledTemplates())
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _url_builder_cache() -> Iterator[None]:
-    """Share compiled URL builders: compiling them takes half of the start of a portal."""
-    compile_builder = Rule._compile_builder
-    builders: dict[object, Callable[..., tuple[str, str]]] = {}
-
-    def find_or_compile(rule: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:  # noqa: FBT002
-        key = tuple(rule._trace), tuple((rule.defaults or {}).items()), append_unknown
-        if key not in builders:
-            builders[key] = compile_builder(rule, append_unknown)
-        return builders[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rule, "_compile_builder", find_or_compile)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _compiled_query_cache() -> Iterator[None]:
-    """Share compiled queries between all SQLite databases: compiling takes longer than running."""
-    cache: LRUCache[Any, Any] = LRUCache(2000)
-
-    def create_engine(url: URL, **options: Any) -> Engine:
-        engine = sqlalchemy.create_engine(url, **options)
-        if engine.dialect.name == "sqlite":
-            engine._compiled_cache = cache
-        return engine
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "create_engine", create_engine)
-        # The key of the cache contains the dialect, so all SQLite dialects must be equal.
-        patch.setattr(SQLiteDialect, "__eq__", lambda self, other: type(self) is type(other))
-        patch.setattr(SQLiteDialect, "__hash__", lambda self: hash(type(self)))
         yield
 
 
