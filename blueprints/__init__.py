@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from flask import Flask
+import pkgutil
+from importlib import import_module
 
-from blueprints import (
-    adoption,
-    avatars,
-    conversation_actions,
-    conversations,
-    events,
-    exports,
-    health,
-    identity_links,
-    keys,
-    preferences,
-    session,
-    site,
-    turns,
-    twins,
-)
+from flask import Flask
 
 __all__ = ["register"]
 
 
 def register(app: Flask) -> None:
-    """Register all blueprints."""
-    avatars.init_app(app)
-    for module in (
-        adoption,
-        avatars,
-        conversation_actions,
-        conversations,
-        events,
-        exports,
-        health,
-        identity_links,
-        keys,
-        preferences,
-        session,
-        site,
-        turns,
-        twins,
-    ):
+    """Register the blueprint `bp` of each module in this package.
+
+    If a module has a function `init_app`, it is called first.
+    """
+    for info in pkgutil.iter_modules(__path__):
+        module = import_module(f"{__name__}.{info.name}")
+        if hasattr(module, "init_app"):
+            module.init_app(app)
         app.register_blueprint(module.bp)

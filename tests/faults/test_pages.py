@@ -13,7 +13,6 @@ from tests.support.upstream import Call, Upstream
 from web.container import Portal
 
 TWINS = "/api/v1/twins"
-CONVERSATIONS = "/api/v1/conversations"
 
 
 def pages(call: Call) -> tuple[int, int]:
