@@ -156,3 +156,14 @@ def test_vendored_scripts_match_the_hashes_in_their_readme():
     }
 
     assert listed == found
+
+
+def test_private_fields_of_htmx_that_the_scripts_use_exist_in_its_vendored_file():
+    """A new version of htmx may rename them, and reconnecting would then fail silently."""
+    script = (ROOT / "static/js/reply_stream.js").read_text()
+    [vendored] = (ROOT / "static/vendor").glob("hx-sse-*.min.js")
+    names = {"_htmx", "sse", "delayCanceller", "reader", "reconnectDelay", "reconnectMaxDelay"}
+    names |= {"reconnectJitter", "attempt"}
+
+    assert {name for name in names if not re.search(rf"\b{name}\b", script)} == set()
+    assert {name for name in names if not re.search(rf"\b{name}\b", vendored.read_text())} == set()

@@ -11,6 +11,13 @@ const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting
 const MAX_RETRY_MS = 30000; // something else responds
 // A stream that is silent for longer is lost: the portal sends an event every three seconds.
 const SILENCE_MS = 6500;
+// The open or waiting connection of an element: private fields of htmx, whose names a test checks.
+const connectionOf = (element) => element._htmx?.sse;
+// The connection may be dead without an error: htmx then opens a new one, without its usual delay.
+const reconnect = ({ delayCanceller, reader }) => {
+  delayCanceller?.();
+  reader?.cancel();
+};
 const silenceTimers = new WeakMap();
 const emptyAttempts = new WeakMap();
 const retryDelay = (turn) => Math.min(FIRST_RETRY_MS * 2 ** (emptyAttempts.get(turn) ?? 0), MAX_RETRY_MS);
@@ -36,7 +43,8 @@ const waitForEvent = (footer, wait = SILENCE_MS) => {
     stopWaiting(footer);
     if (!isStreamElement(footer) || document.hidden) return;
     setLost(footer, true);
-    footer._htmx?.sse?.reader?.cancel(); // the connection may be dead without an error
+    const connection = connectionOf(footer);
+    if (connection) reconnect(connection);
   }, wait));
 };
 // A new connection attempt does not restart a running silence timer.
@@ -68,7 +76,7 @@ document.addEventListener("htmx:sse:close", ({ target }) => stopWaiting(target))
 // htmx does not retry the first connection, and a response that is not a stream would replace the turn.
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
-  if (!isStreamElement(turn) || turn._htmx?.sse || isEventStream(response) || document.hidden) return;
+  if (!isStreamElement(turn) || connectionOf(turn) || isEventStream(response) || document.hidden) return;
   const wait = Math.min(retryDelay(turn), response ? MAX_RETRY_MS : MAX_RETRY_UNREACHABLE_MS);
   setTimeout(() => htmx.trigger(turn, "sse-retry"), wait);
   countEmptyAttempt(turn);
@@ -87,20 +95,19 @@ document.addEventListener("htmx:sse:before:connection", (event) => {
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
-    if (turn._htmx?.sse) waitForEvent(turn);
+    if (connectionOf(turn)) waitForEvent(turn);
     else htmx.trigger(turn, "sse-retry");
   }
 });
 addEventListener("online", () => {
   for (const turn of document.querySelectorAll("[hx-sse\\:connect]")) {
     emptyAttempts.delete(turn);
-    const connection = turn._htmx?.sse;
-    if (!connection) {
+    const connection = connectionOf(turn);
+    if (connection) reconnect(connection);
+    else {
       htmx.trigger(turn, "htmx:abort"); // a pending request may be dead, too
       htmx.trigger(turn, "sse-retry");
     }
-    connection?.delayCanceller?.();
-    connection?.reader?.cancel(); // the connection may be dead without an error
   }
 });
 
