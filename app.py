@@ -28,7 +28,7 @@ from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
 from core.logs import configure_logging, log_start
-from core.migrations import DatabaseTooNew
+from core.migrations import UnsupportedDatabase
 from core.settings import Settings, SettingsError, load_env_file, load_settings
 from core.startup_lock import startup_lock
 from core.stored_secrets import load_or_create_secret
@@ -123,7 +123,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     """Create the portal's Flask application from the environment.
 
     `overrides` maps lower-case setting names to values that take precedence.
-    Raises SettingsError, DatabaseUnavailable and DatabaseTooNew. In a command of Flask, raises
+    Raises SettingsError, DatabaseUnavailable and UnsupportedDatabase. In a command of Flask, raises
     ClickException with the same message.
     """
     context = click.get_current_context(silent=True)
@@ -134,7 +134,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
             create_data_dir=context is None or context.info_name == "run",
         )
         return Twindow(settings, clock).app
-    except (SettingsError, DatabaseUnavailable, DatabaseTooNew) as error:
+    except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
         if context:
             raise click.ClickException(str(error) or DATABASE_UNREACHABLE) from None
         raise

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, Select, insert, select
 
@@ -51,32 +50,17 @@ class AddedTurn:
     quota_status: QuotaStatus | None = None
 
 
-class Fingerprint(NamedTuple):
-    """Hashes of a form submission. Repeated submissions have the same hashes.
-
-    New turns are stored with the HMAC, `keyed`. Earlier versions stored turns with a hash without a
-    key, `unkeyed`.
-    """
-
-    keyed: str
-    unkeyed: str
-
-
 def fingerprint(
     secret_key: str, person: str, target_id: str, idempotency_key: str, content: str
-) -> Fingerprint:
-    """Return the fingerprint of a form submission."""
-    values = person, target_id, idempotency_key, content
-    return Fingerprint(
-        keyed=keyed_hash(secret_key, "turn", *values),
-        unkeyed=hashlib.sha256("\0".join(values).encode()).hexdigest(),
-    )
+) -> str:
+    """Return an HMAC of a form submission. Repeated submissions have the same HMAC."""
+    return keyed_hash(secret_key, "turn", person, target_id, idempotency_key, content)
 
 
-def find_existing(connection: Connection, fingerprint: Fingerprint) -> AddedTurn | None:
+def find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None:
     """Return the turn of an earlier submission of the same form. Raises ConversationNotFound."""
     turn = turn_from_row(
-        connection.execute(select_turns().where(turns.c.press.in_(fingerprint))).first()
+        connection.execute(select_turns().where(turns.c.press == fingerprint)).first()
     )
     if turn is None:
         return None

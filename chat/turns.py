@@ -21,7 +21,7 @@ from chat.log import Log, read_ends
 from chat.quota import FIRST_TURN_REQUESTS, Quota, requests_of_message
 from chat.schema import conversations, turns
 from chat.titles import make_title
-from chat.turn_rows import AddedTurn, Fingerprint, Turn
+from chat.turn_rows import AddedTurn, Turn
 from core.database import Database
 
 
@@ -77,7 +77,7 @@ class Turns:
         twin_id: str,
         twin_name: str,
         content: str,
-        fingerprint: Fingerprint,
+        fingerprint: str,
         address_hashes: Sequence[str],
     ) -> AddedTurn:
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
@@ -142,7 +142,7 @@ class Turns:
         person: str,
         conversation_id: str,
         content: str,
-        fingerprint: Fingerprint,
+        fingerprint: str,
         resent_turn_id: str,
         address_hashes: Sequence[str],
     ) -> AddedTurn:
@@ -219,7 +219,7 @@ class Turns:
         self,
         connection: Connection,
         conversation: Conversation,
-        fingerprint: Fingerprint,
+        fingerprint: str,
         *,
         turn_id: str,
         position: int,
@@ -241,7 +241,7 @@ class Turns:
         turn_rows.insert_turn(
             connection,
             turn,
-            press=fingerprint.keyed,
+            press=fingerprint,
             producer=self.log.claim(connection, turn.id),
             requests=requests,
             address=next(iter(address_hashes), ""),

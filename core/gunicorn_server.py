@@ -24,7 +24,7 @@ from gunicorn.workers.ggevent import GeventWorker
 from core.client_connections import BodyReader, BoundedRequest, limit_write_time
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
 from core.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit
-from core.migrations import DatabaseTooNew
+from core.migrations import UnsupportedDatabase
 
 REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\n"
@@ -234,5 +234,5 @@ class Server(BaseApplication):  # type: ignore[misc]
         """Create the application of a worker."""
         try:
             return self._make_app()
-        except (DatabaseUnavailable, DatabaseTooNew) as error:
+        except (DatabaseUnavailable, UnsupportedDatabase) as error:
             raise StartupError(str(error) or DATABASE_UNREACHABLE) from None

@@ -8,21 +8,32 @@ from typing import Any
 from core.database import Database
 
 _LOCK_ID = 8429  # lock id: arbitrary, but the same in every process
+FIRST_VERSION = "0100"
+# The last revision that can open databases of revisions before FIRST_VERSION.
+LAST_EARLIER_REVISION = "b439d018"
 
 
-class DatabaseTooNew(Exception):
-    """Raised when a newer version has migrated the database; the message is one sentence."""
+class UnsupportedDatabase(Exception):
+    """Raised for a database of a newer version, or of a revision before the first release.
+
+    The message is one sentence.
+    """
 
 
 def migrate(database: Database, migrations: Path, version_table: str) -> None:
-    """Upgrade the tables to the newest migration in `migrations`. Raises DatabaseTooNew."""
+    """Upgrade the tables to the newest migration in `migrations`. Raises UnsupportedDatabase."""
     newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
     current_version = _current_version(database, version_table) or ""
     if current_version == newest_version:
         return
+    name = database.engine.url.database
+    if "" < current_version < FIRST_VERSION:
+        raise UnsupportedDatabase(
+            f"The database {name} was made by a revision before 0.1.0, which "
+            f"{LAST_EARLIER_REVISION} can still open; there is no conversion."
+        )
     if current_version > newest_version:
-        name = database.engine.url.database
-        raise DatabaseTooNew(
+        raise UnsupportedDatabase(
             f"The database {name} has version {current_version}, but this program supports only "
             f"{newest_version}: update the program, or restore a backup from before its update."
         )

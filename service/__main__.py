@@ -15,7 +15,7 @@ import sys
 from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
 from core.gunicorn_server import BindError, Server
 from core.logs import configure_logging, log_start
-from core.migrations import DatabaseTooNew
+from core.migrations import UnsupportedDatabase
 from core.settings import Settings, SettingsError, load_env_file, load_settings
 from core.startup_lock import startup_lock
 from service.app import Service, create_service_app
@@ -43,7 +43,7 @@ def main() -> None:
             workers=settings.workers,
             forwarded_allow_ips=str(settings.trusted_proxies),
         )
-    except (SettingsError, BindError, DatabaseUnavailable, DatabaseTooNew) as error:
+    except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         sys.exit(str(error) or DATABASE_UNREACHABLE)
     log_start(settings, is_portal=False)
     server.run()

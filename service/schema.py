@@ -68,7 +68,7 @@ conversations = Table(
     # Whether a stop of the running reply was requested, or the last reply was stopped. The process
     # that writes the reply polls this column.
     Column("stopping", Boolean, nullable=False, server_default=false()),
-    Index("service_conversations_of_sub", "sub", "updated_at"),
+    Index("service_conversations_of_sub", "sub", "created_at"),
     Index("service_conversations_by_reply", "replying_to"),
     Index("service_conversations_by_holder", "replying_by"),
 )
@@ -107,18 +107,5 @@ idempotency_keys = Table(
     Column("sub", Text, primary_key=True),
     Column("key", String(255), primary_key=True),
     Column("message_id", ForeignKey("service_messages.id", ondelete="CASCADE"), nullable=False),
-    Column("at", Float, nullable=False, index=True),
-)
-
-# Idempotency keys of requests that created a conversation or an API key, as HMACs. `request` is a
-# digest of the body, and `resource_id` the id of what was created.
-creations = Table(
-    "service_creations",
-    metadata,
-    Column("sub", Text, primary_key=True),
-    Column("operation", String(32), primary_key=True),
-    Column("key", String(255), primary_key=True),
-    Column("request", String(64), nullable=False),
-    Column("resource_id", String(32), nullable=False),
     Column("at", Float, nullable=False, index=True),
 )

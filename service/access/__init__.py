@@ -1,6 +1,6 @@
 """Authentication and rate limits: API keys, JWTs, requests per hour."""
 
-from service.access.api_keys import ApiKey, ApiKeyCursor, ApiKeys, TooManyKeys
+from service.access.api_keys import ApiKey, ApiKeys, TooManyKeys
 from service.access.jwks import SigningKeysUnavailable
 from service.access.jwt_tokens import (
     DEFAULT_LIFETIME_SECONDS,
@@ -16,7 +16,6 @@ __all__ = [
     "DEFAULT_LIFETIME_SECONDS",
     "REQUESTS_PER_HOUR",
     "ApiKey",
-    "ApiKeyCursor",
     "ApiKeys",
     "Identity",
     "InvalidToken",

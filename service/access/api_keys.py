@@ -10,14 +10,13 @@ import string
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from core.database import Database
-from service.idempotency import Creation, IdempotencyKeyReused, remember
 from service.interface_types import Scope
-from service.pagination import CursorText, Page
+from service.pagination import Page
 from service.schema import api_keys as table
 
 ALPHABET = string.ascii_letters + string.digits
@@ -31,13 +30,6 @@ TOO_MANY_KEYS = (
     f"You have reached the maximum of {MAX_KEYS} keys. "
     "Keys that were revoked or expired in the last hour count."
 )
-
-
-class ApiKeyCursor(NamedTuple):
-    """Position in a list of API keys: the last key of a page."""
-
-    created_at: float
-    id: CursorText
 
 
 _NOT_REVOKED = table.c.revoked_at.is_(None)
@@ -68,11 +60,8 @@ class ApiKey:
 class ApiKeys:
     """Repository of API keys."""
 
-    def __init__(self, database: Database, derivation_key: str | None = None) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
-        # Secrets are not stored. With an idempotency key, the secret is derived with
-        # `_derivation_key`, so that a repeated request returns the same secret.
-        self._derivation_key = (derivation_key or secrets.token_urlsafe(32)).encode()
 
     def create(
         self,
@@ -82,15 +71,13 @@ class ApiKeys:
         *,
         groups: Iterable[str] = (),
         expires_at: float | None = None,
-        creation: Creation | None = None,
     ) -> tuple[ApiKey, str]:
         """Create a key for `sub`; return it with its secret, which is not stored.
 
-        Repeating a `creation` returns the key and the secret of the first call. Raises TooManyKeys
-        and IdempotencyKeyReused.
+        Raises TooManyKeys.
         """
         key_id = secrets.token_urlsafe(12)
-        secret = self._derive_secret(key_id, creation) if creation else _random_secret()
+        secret = _random_secret()
         row = {
             "id": key_id,
             "sub": sub,
@@ -107,8 +94,6 @@ class ApiKeys:
             now = self.database.now(connection)
             cutoff = now - EXPIRED_RETENTION_SECONDS
             expired = (table.c.revoked_at < cutoff) | (table.c.expires_at < cutoff)
-            if creation and (known_id := remember(connection, creation, key_id, now)) != key_id:
-                return self._find_created(connection, known_id, creation)
             connection.execute(delete(table).where(owned_by, expired))
             if connection.execute(select(func.count()).where(owned_by)).scalar_one() >= MAX_KEYS:
                 raise TooManyKeys(TOO_MANY_KEYS)
@@ -137,25 +122,17 @@ class ApiKeys:
         matching_rows = (row for row in rows if hmac.compare_digest(row.digest, digest))
         return next((_key_from_row(row) for row in matching_rows), None)
 
-    def list_page(
-        self, sub: str, page: int, limit: int, cursor: ApiKeyCursor | None = None
-    ) -> Page[ApiKey]:
+    def list_page(self, sub: str, page: int, limit: int) -> Page[ApiKey]:
         """Return one page of the keys of `sub`, newest first.
 
-        `cursor` takes precedence over `page`. Expired keys are included, revoked keys are not.
+        Expired keys are included, revoked keys are not.
         """
         condition = (table.c.sub == sub) & _NOT_REVOKED
         query = _select_keys().where(condition).order_by(table.c.created_at.desc(), table.c.id)
-        if cursor:
-            is_as_old = (table.c.created_at == cursor.created_at) & (table.c.id > cursor.id)
-            query = query.where((table.c.created_at < cursor.created_at) | is_as_old)
-        else:
-            query = query.offset((page - 1) * limit)
+        query = query.offset((page - 1) * limit).limit(limit)
         with self.database.read() as connection:
             total = connection.execute(select(func.count()).where(condition)).scalar_one()
-            keys = [_key_from_row(row) for row in connection.execute(query.limit(limit + 1))]
-        last = keys[limit - 1] if len(keys) > limit else None
-        return Page(keys[:limit], total, ApiKeyCursor(last.created_at, last.id) if last else None)
+            return Page([_key_from_row(row) for row in connection.execute(query)], total)
 
     def revoke(self, sub: str, key_id: str) -> bool:
         """Revoke a key of `sub`; return False if there is no such key."""
@@ -176,23 +153,6 @@ class ApiKeys:
             values = {"revoked_at": self.database.now(connection)}
             condition = (table.c.sub == sub) & _NOT_REVOKED
             connection.execute(update(table).where(condition).values(values))
-
-    def _find_created(
-        self, connection: Connection, key_id: str, creation: Creation
-    ) -> tuple[ApiKey, str]:
-        query = _select_keys().add_columns(table.c.digest).where(table.c.id == key_id)
-        row = connection.execute(query).first()
-        secret = self._derive_secret(key_id, creation)
-        # The API key was deleted, or its secret was derived with another secret key.
-        if row is None or not hmac.compare_digest(row.digest, _digest(secret)):
-            raise IdempotencyKeyReused
-        return _key_from_row(row), secret
-
-    def _derive_secret(self, key_id: str, creation: Creation) -> str:
-        """Derive the secret of a key, so that a repeated request returns the same secret."""
-        message = f"API key {key_id} {creation.idempotency_key.key}".encode()
-        number = int.from_bytes(hmac.digest(self._derivation_key, message, "sha256"), "big")
-        return _secret(_base62(number, RANDOM_LENGTH))
 
 
 def _select_keys() -> Select[Any]:

@@ -14,7 +14,7 @@ from service.api.requests import PageQuery
 from service.api.schemas import PageResponse, Pagination
 from service.container import container
 from service.conversations import Conversation
-from service.pagination import Page, encode_cursor
+from service.pagination import Page
 from service.twins import Twin
 
 bp = Blueprint("service", __name__, url_prefix="/api/v1")
@@ -48,6 +48,5 @@ def build_page(page: Page[T], serialize: Callable[[T], R], query: PageQuery) -> 
         limit=query.limit,
         total=page.total,
         pages=-(-page.total // query.limit),
-        next_cursor=encode_cursor(page.next_cursor) if page.next_cursor else None,
     )
     return PageResponse(data=[serialize(item) for item in page.items], pagination=pagination)

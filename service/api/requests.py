@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import Annotated, Any, TypeVar
 
@@ -13,9 +12,8 @@ from core.validation_messages import explain
 from service.api.errors import DEFAULT_ERRORS, ApiError
 from service.api.schemas import ApiStruct
 from service.container import container
-from service.idempotency import Creation, IdempotencyKey, make_idempotency_key
+from service.idempotency import IdempotencyKey, make_idempotency_key
 from service.interface_types import Scope
-from service.pagination import InvalidCursor, decode_cursor
 
 T = TypeVar("T")
 
@@ -83,7 +81,6 @@ class PageQuery(ApiStruct):
 
     page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)] = 1
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
-    cursor: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)] | None = None
 
 
 class ConversationQuery(PageQuery):
@@ -141,26 +138,6 @@ def read_query(query_type: type[T]) -> T:
         return msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
         raise _validation_error(400, error, query_type) from None
-
-
-def read_cursor(query: PageQuery, cursor_type: type[T]) -> T | None:
-    """Return the values of the cursor in the query, or None. Raises ApiError."""
-    try:
-        return decode_cursor(query.cursor, cursor_type) if query.cursor else None
-    except InvalidCursor:
-        raise _invalid_field_error(
-            "cursor", "should be the nextCursor of the same list", 400
-        ) from None
-
-
-def read_creation(sub: str, operation: str, body: msgspec.Struct) -> Creation | None:
-    """Return the `Creation` of this request, or None if it has no Idempotency-Key.
-
-    Raises ApiError.
-    """
-    key = read_idempotency_key(sub)
-    request_digest = hashlib.sha256(msgspec.json.encode(body)).hexdigest()
-    return Creation(key, operation, request_digest) if key else None
 
 
 def read_idempotency_key(sub: str) -> IdempotencyKey | None:

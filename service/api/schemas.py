@@ -98,10 +98,6 @@ class Pagination(ApiStruct):
     limit: int
     total: int
     pages: int
-    next_cursor: Annotated[
-        str | None,
-        msgspec.Meta(description="The `cursor` of the next page; null at the end."),
-    ]
 
 
 class ItemResponse(ApiStruct, Generic[T]):

@@ -3,13 +3,11 @@
 from service.conversations import reply
 from service.conversations.conversations import (
     Conversation,
-    ConversationCursor,
     Conversations,
 )
 from service.conversations.leases import Leases
 from service.conversations.messages import (
     Message,
-    MessageCursor,
     Messages,
     StillReplying,
 )
@@ -20,13 +18,11 @@ from service.conversations.reply_manager import ReplyManager
 __all__ = [
     "Complete",
     "Conversation",
-    "ConversationCursor",
     "Conversations",
     "Event",
     "Failed",
     "Leases",
     "Message",
-    "MessageCursor",
     "Messages",
     "Progress",
     "ReplyEvents",

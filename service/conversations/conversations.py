@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.database import Database
-from service.idempotency import Creation, remember
-from service.pagination import CursorText, Page
+from service.pagination import Page
 from service.schema import conversations
-
-
-class ConversationCursor(NamedTuple):
-    """Position in a list of conversations: the last conversation of a page.
-
-    `started_at` is the latest `updated_at` in the list when the first page was read. `updated_at`
-    is later than `started_at` only for conversations that were updated after the first page was
-    read.
-    """
-
-    started_at: float
-    updated_at: float
-    id: CursorText
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +31,11 @@ class Conversations:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def create(
-        self, sub: str, twin_id: str, title: str, creation: Creation | None = None
-    ) -> Conversation | None:
-        """Store a new conversation and return it.
-
-        A repeated `creation` returns the existing conversation, or None if the conversation was
-        deleted. Raises IdempotencyKeyReused.
-        """
+    def create(self, sub: str, twin_id: str, title: str) -> Conversation:
+        """Store a new conversation and return it."""
         with self.database.write() as connection:
             now = self.database.now(connection)
             conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
-            if creation:
-                known_id = remember(connection, creation, conversation.id, now)
-                if known_id != conversation.id:
-                    return _find(connection, known_id, sub)
             values = {name: getattr(conversation, name) for name in Conversation.__slots__}
             connection.execute(insert(conversations).values(**values, replying_until=0))
         return conversation
@@ -74,54 +50,17 @@ class Conversations:
         with self.database.write() as connection:
             connection.execute(delete(conversations).where(conversations.c.id == conversation.id))
 
-    def list_page(
-        self,
-        sub: str,
-        twin_id: str | None,
-        page: int,
-        limit: int,
-        cursor: ConversationCursor | None = None,
-    ) -> Page[Conversation]:
-        """Return one page of the conversations of `sub`, last updated first.
-
-        `cursor` takes precedence over `page`. Conversations that were updated after the first page
-        was read come last. No conversation is missed, but some may be returned twice.
-        """
+    def list_page(self, sub: str, twin_id: str | None, page: int, limit: int) -> Page[Conversation]:
+        """Return one page of the conversations of `sub`, newest first."""
         condition = conversations.c.sub == sub
         if twin_id is not None:
             condition &= conversations.c.twin_id == twin_id
-        query = _select_conversations().where(condition)
+        newest_first = (conversations.c.created_at.desc(), conversations.c.id)
+        query = _select_conversations().where(condition).order_by(*newest_first)
+        query = query.offset((page - 1) * limit).limit(limit)
         with self.database.read() as connection:
-            summary = select(func.count(), func.max(conversations.c.updated_at)).where(condition)
-            total, newest = connection.execute(summary).one()
-            if cursor:
-                rows = _rows_after(connection, query, cursor, limit + 1)
-            else:
-                newest_first = (conversations.c.updated_at.desc(), conversations.c.id)
-                query = query.order_by(*newest_first).offset((page - 1) * limit)
-                rows = list(connection.execute(query.limit(limit + 1)))
-        items = [Conversation(*row) for row in rows[:limit]]
-        next_cursor = None
-        if len(rows) > limit:
-            started_at = cursor.started_at if cursor else newest
-            next_cursor = ConversationCursor(started_at, items[-1].updated_at, items[-1].id)
-        return Page(items, total, next_cursor)
-
-
-def _rows_after(
-    connection: Connection, query: Select[Any], cursor: ConversationCursor, limit: int
-) -> list[Row[*tuple[Any, ...]]]:
-    """Return the rows after a cursor: older rows, then rows updated since the first page."""
-    table = conversations.c
-    rows: list[Row[*tuple[Any, ...]]] = []
-    has_same_time = (table.updated_at == cursor.updated_at) & (table.id > cursor.id)
-    is_newer: ColumnElement[bool] = (table.updated_at > cursor.updated_at) | has_same_time
-    if cursor.updated_at <= cursor.started_at:
-        older = query.where((table.updated_at < cursor.updated_at) | has_same_time)
-        rows += connection.execute(older.order_by(table.updated_at.desc(), table.id).limit(limit))
-        is_newer = table.updated_at > cursor.started_at
-    newer = query.where(is_newer).order_by(table.updated_at, table.id)
-    return [*rows, *connection.execute(newer.limit(limit - len(rows)))]
+            total = connection.execute(select(func.count()).where(condition)).scalar_one()
+            return Page([Conversation(*row) for row in connection.execute(query)], total)
 
 
 def _find(connection: Connection, conversation_id: str, sub: str) -> Conversation | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
@@ -14,14 +14,8 @@ from service.conversations import leases
 from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKey, IdempotencyKeyReused
 from service.interface_types import Role
 from service.llm import Usage
-from service.pagination import CursorNumber, Page
+from service.pagination import Page
 from service.schema import conversations, idempotency_keys, messages
-
-
-class MessageCursor(NamedTuple):
-    """Position in a list of messages: the last message of a page."""
-
-    position: CursorNumber
 
 
 class StillReplying(Exception):
@@ -56,27 +50,14 @@ class Messages:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def list_page(
-        self,
-        conversation_id: str,
-        page: int = 1,
-        limit: int = 100,
-        cursor: MessageCursor | None = None,
-    ) -> Page[Message]:
-        """Return one page of messages, oldest first; `cursor` takes precedence over `page`."""
+    def list_page(self, conversation_id: str, page: int = 1, limit: int = 100) -> Page[Message]:
+        """Return one page of messages, oldest first."""
         condition = messages.c.conversation_id == conversation_id
-        query = _select_messages().add_columns(messages.c.position).where(condition)
-        query = (
-            query.where(messages.c.position > cursor.position)
-            if cursor
-            else query.offset((page - 1) * limit)
-        )
-        query = query.order_by(messages.c.position).limit(limit + 1)
+        query = _select_messages().where(condition).order_by(messages.c.position)
+        query = query.offset((page - 1) * limit).limit(limit)
         with self.database.read() as connection:
             total = connection.execute(select(func.count()).where(condition)).scalar_one()
-            rows = connection.execute(query).all()
-        next_cursor = MessageCursor(rows[limit - 1].position) if len(rows) > limit else None
-        return Page([Message(*row[:-1]) for row in rows[:limit]], total, next_cursor)
+            return Page([Message(*row) for row in connection.execute(query)], total)
 
     def recent_history(self, message: Message, limit: int) -> Sequence[Message]:
         """Return `message` and the messages before it, at most `limit` in total, oldest first."""
@@ -220,7 +201,7 @@ def _find_by_idempotency_key(
     connection: Connection, idempotency_key: IdempotencyKey
 ) -> Message | None:
     condition = (idempotency_keys.c.sub == idempotency_key.sub) & (
-        idempotency_keys.c.key.in_(idempotency_key.stored_forms)
+        idempotency_keys.c.key == idempotency_key.digest
     )
     query = (
         _select_messages()

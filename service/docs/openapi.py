@@ -59,7 +59,6 @@ ERROR_HEADERS = {
 }
 PARAMETERS = {
     "conversationId": "Id of a conversation.",
-    "cursor": "`nextCursor` of the previous response. `page` is then ignored.",
     "keyId": "Id of an API key.",
     "limit": "Items per page.",
     "messageId": "Id of a message.",

@@ -10,23 +10,15 @@ import os
 import threading
 from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
 
 from core.twin_groups import NO_RULES, TwinGroups
 from service.owners import PORTAL_OWNER
-from service.pagination import CursorText, Page
+from service.pagination import Page
 from service.twins import file_stamp, parser
 from service.twins.avatars import Avatars, Image
 from service.twins.twin import InvalidTwinFile, Twin
 
 logger = logging.getLogger(__name__)
-
-
-class TwinCursor(NamedTuple):
-    """Position in a list of twins: the name and id of the last twin of a page."""
-
-    name: CursorText
-    id: CursorText
 
 
 class TwinRepository:
@@ -52,15 +44,11 @@ class TwinRepository:
         """Return the twins that a person may see, sorted by name."""
         return [twin for twin in self.list_all() if self._is_visible(twin, sub, groups)]
 
-    def list_page(
-        self, sub: str, groups: Set[str], page: int, limit: int, cursor: TwinCursor | None = None
-    ) -> Page[Twin]:
-        """Return one page of the twins that a person may see; `cursor` overrides `page`."""
+    def list_page(self, sub: str, groups: Set[str], page: int, limit: int) -> Page[Twin]:
+        """Return one page of the twins that a person may see."""
         twins = self.list_visible_to(sub, groups)
         start = (page - 1) * limit
-        rest = [twin for twin in twins if _sort_key(twin) > cursor] if cursor else twins[start:]
-        last = rest[limit - 1] if len(rest) > limit else None
-        return Page(rest[:limit], len(twins), _sort_key(last) if last else None)
+        return Page(twins[start : start + limit], len(twins))
 
     def find_visible_to(self, twin_id: str, sub: str, groups: Set[str]) -> Twin | None:
         """Return a twin, or None if it does not exist or the person may not see it."""
@@ -111,8 +99,8 @@ class TwinRepository:
         return result
 
 
-def _sort_key(twin: Twin) -> TwinCursor:
-    return TwinCursor(twin.front_matter.name, twin.id)
+def _sort_key(twin: Twin) -> tuple[str, str]:
+    return twin.front_matter.name, twin.id
 
 
 def _load(path: Path, stamp: file_stamp.Stamp | None) -> Twin | InvalidTwinFile:

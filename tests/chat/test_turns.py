@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 
 from chat.conversations import Conversation, Conversations
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.quota import Quota
-from chat.schema import turns as turn_table
 from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress, Turns
@@ -80,18 +78,6 @@ def test_fingerprints_of_submissions_depend_on_the_secret_key(
 
     assert others.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
     assert not turns.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
-
-
-def test_form_submitted_again_after_a_portal_update_returns_the_same_turn(
-    turns: Turns, turn: Turn, log: Log
-):
-    unkeyed = hashlib.sha256(b"alice\0ada\0key\0Hello").hexdigest()
-    with log.database.write() as connection:
-        connection.execute(update(turn_table).values(press=unkeyed))
-
-    again = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
-
-    assert (again.turn, again.is_new) == (turn, False)
 
 
 def test_turns_and_conversations_are_visible_only_to_their_owner(

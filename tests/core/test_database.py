@@ -13,7 +13,7 @@ from sqlalchemy import Connection, text
 
 from core.clock import Clock
 from core.database import Database, DatabaseUnavailable, metadata
-from core.migrations import DatabaseTooNew, migrate
+from core.migrations import UnsupportedDatabase, migrate
 from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until
@@ -211,12 +211,29 @@ def test_error_for_a_database_of_a_newer_program_names_both_versions(
         connection.execute(text("CREATE TABLE versions (version_num TEXT)"))
         connection.execute(text("INSERT INTO versions VALUES ('9999')"))
 
-    with pytest.raises(DatabaseTooNew) as raised:
+    with pytest.raises(UnsupportedDatabase) as raised:
         migrate(db, migrations, "versions")
 
-    newest = max(file.name[:4] for file in (migrations / "versions").glob("0*.py"))
+    newest = max(file.name[:4] for file in (migrations / "versions").glob("[0-9]*.py"))
     assert f"The database {path} has version 9999" in str(raised.value)
     assert f"supports only {newest}" in str(raised.value)
+
+
+@pytest.mark.parametrize("migrations", [MIGRATIONS_DIR, SERVICE_MIGRATIONS])
+def test_database_of_a_revision_before_the_first_release_is_refused_and_left_untouched(
+    db: Database, migrations: Path
+):
+    with db.write() as connection:
+        connection.execute(text("CREATE TABLE versions (version_num TEXT)"))
+        connection.execute(text("INSERT INTO versions VALUES ('0014')"))
+
+    with pytest.raises(UnsupportedDatabase, match=r"by a revision before 0\.1\.0"):
+        migrate(db, migrations, "versions")
+
+    with db.read() as connection:
+        names = connection.execute(text("SELECT name FROM sqlite_master")).scalars().all()
+        assert set(names) == {"things", "versions"}
+        assert connection.execute(text("SELECT version_num FROM versions")).scalar() == "0014"
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,3 @@ class ApiClient:
         """Yield the body in chunks, each as soon as it arrives."""
         while chunk := response.raw.read1(65536):
             yield chunk
-
-
-def counts(answer: dict[str, Any]) -> dict[str, int]:
-    """Return the pagination of a response, except `nextCursor`."""
-    return {name: value for name, value in answer["pagination"].items() if name != "nextCursor"}

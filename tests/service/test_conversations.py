@@ -8,6 +8,7 @@ import pytest
 
 from service.container import Container
 from tests.service.client import ApiClient
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 
 
@@ -78,12 +79,16 @@ def test_conversation_list_can_be_filtered_by_twin(api: ApiClient, container: Co
 
 
 @pytest.mark.spec("S45")
-def test_conversation_list_begins_with_the_most_recent_message(api: ApiClient, model: Upstream):
+def test_conversation_list_begins_with_the_newest_conversation(
+    api: ApiClient, model: Upstream, clock: AdjustableClock
+):
     model.always_reply("Hi")
-    first, second = api.create_conversation(), api.create_conversation()
+    first = api.create_conversation()
+    clock.advance(1)
+    second = api.create_conversation()
     api.post(f"/conversations/{first}/messages", json={"content": "Hello"})
 
-    assert [c["id"] for c in api.get("/conversations").json()["data"]] == [first, second]
+    assert [c["id"] for c in api.get("/conversations").json()["data"]] == [second, first]
 
 
 @pytest.mark.spec("S50", "S53")

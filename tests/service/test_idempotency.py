@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from core.database import Database
-from service.access import ApiKeys
 from service.container import Container
-from service.conversations import Conversations
-from service.idempotency import (
-    IDEMPOTENCY_KEY_SECONDS,
-    Creation,
-    IdempotencyKeyReused,
-    make_idempotency_key,
-)
-from service.schema import creations, idempotency_keys
+from service.idempotency import IDEMPOTENCY_KEY_SECONDS, make_idempotency_key
+from service.schema import idempotency_keys
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
-KEY = make_idempotency_key("secret" * 6, "alice", "1")
 
 
 def send(api: ApiClient, conversation: str, content: str = "Hello", **headers: str):
@@ -163,104 +152,26 @@ def test_end_of_a_stopped_reply_does_not_end_its_replacement(api: ApiClient, mod
         assert again.result(10)[-1]["message"]["content"] == "Hi there"
 
 
-def test_repeated_creation_of_a_conversation_returns_the_first(api: ApiClient):
-    body = {"twinId": "ada", "title": "On heat"}
-    with ThreadPoolExecutor(8) as pool:
-        made = list(
-            pool.map(
-                lambda _: api.post("/conversations", json=body, headers=api.headers | ONCE),
-                range(8),
-            )
-        )
-    other = api.post("/conversations", json={"twinId": "ada"}, headers=api.headers | ONCE)
-
-    assert {answer.status_code for answer in made} == {201}
-    assert len({answer.text for answer in made}) == 1
-    assert len({answer.headers["Location"] for answer in made}) == 1
-    assert len(api.get("/conversations").json()["data"]) == 1
-    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
-
-
-def test_repeated_creation_of_an_api_key_returns_the_same_secret(
-    api: ApiClient, container: Container
+def test_idempotency_key_is_remembered_for_a_day(
+    api: ApiClient, model: Upstream, clock: AdjustableClock
 ):
-    alice, bob = (
-        {"Authorization": f"Bearer {container.jwt_tokens.sign(sub)}"} | ONCE
-        for sub in ("al", "bob")
-    )
-    body = {"name": "laptop", "scope": "read_only", "expiresIn": 60}
-    first, again = (api.post("/auth/api-keys", json=body, headers=alice) for _ in "12")
-    his = api.post("/auth/api-keys", json=body, headers=bob)
-    other = api.post("/auth/api-keys", json=body | {"name": "phone"}, headers=alice)
+    model.always_reply("Hi")
+    conversation = api.create_conversation()
+    first = send(api, conversation).json()["data"]["id"]
+    clock.advance(IDEMPOTENCY_KEY_SECONDS - 1)
+    assert send(api, conversation).json()["data"]["id"] == first
 
-    assert (first.status_code, again.status_code, his.status_code) == (201, 201, 201)
-    assert again.json() == first.json()
-    assert his.json()["data"]["key"] != first.json()["data"]["key"]
-    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
-    key = {"X-API-Key": first.json()["data"]["key"]}
-    assert api.get("/twins", headers=key).status_code == 200
-    assert len(api.get("/auth/api-keys", headers=alice).json()["data"]) == 1
-
-
-def test_api_key_creation_repeated_with_another_service_secret_is_rejected(database: Database):
-    creation = Creation(KEY, "create_key", "digest")
-    ApiKeys(database, "one" * 20).create("alice", "laptop", "read_only", creation=creation)
-
-    with pytest.raises(IdempotencyKeyReused):
-        ApiKeys(database, "two" * 20).create("alice", "laptop", "read_only", creation=creation)
-
-
-def test_creation_is_remembered_for_a_day(database: Database, clock: AdjustableClock):
-    conversations = Conversations(database)
-    creation = Creation(KEY, "create_conversation", "digest")
-    first = conversations.create("alice", "ada", "", creation)
-    assert conversations.create("alice", "ada", "", creation) == first
-    clock.advance(IDEMPOTENCY_KEY_SECONDS + 1)
-
-    assert conversations.create("alice", "ada", "", creation) != first
-
-
-def stored_keys(database: Database) -> set[str]:
-    with database.read() as connection:
-        return {
-            key
-            for table in (idempotency_keys, creations)
-            for key in connection.scalars(select(table.c.key))
-        }
+    clock.advance(2)
+    assert send(api, conversation).json()["data"]["id"] != first
 
 
 def test_only_an_hmac_of_idempotency_keys_is_stored(
     api: ApiClient, model: Upstream, container: Container
 ):
     model.always_reply("Hi")
-    api.post("/conversations", json={"twinId": "ada"}, headers=api.headers | ONCE)
     send(api, api.create_conversation())
 
     key = make_idempotency_key(container.secret_key, "alice", "press-1")
-    assert stored_keys(container.database) == {key.digest}
+    with container.database.read() as connection:
+        assert connection.scalars(select(idempotency_keys.c.key)).all() == [key.digest]
     assert key.digest != make_idempotency_key("other" * 7, "alice", "press-1").digest
-
-
-def test_repeat_of_a_request_to_an_earlier_version_is_recognized(
-    api: ApiClient, model: Upstream, container: Container
-):
-    model.always_reply("Hi")
-    jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"} | ONCE
-    conversation = api.create_conversation()
-
-    def requests() -> list[dict[str, Any]]:
-        body = {"name": "laptop", "scope": "read_only"}
-        responses = (
-            send(api, conversation),
-            api.post("/conversations", json={"twinId": "ada"}, headers=api.headers | ONCE),
-            api.post("/auth/api-keys", json=body, headers=jwt),
-        )
-        return [response.json()["data"] for response in responses]
-
-    first = requests()
-    with container.database.write() as connection:
-        for table in (idempotency_keys, creations):
-            connection.execute(update(table).values(key="press-1"))
-
-    assert requests() == first
-    assert len(model.calls) == 1

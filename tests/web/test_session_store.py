@@ -6,20 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from flask import Flask, current_app, session
-from sqlalchemy import Connection, event, insert, select
+from sqlalchemy import Connection, event, select
 from werkzeug.test import Client
 
-import app as twindow
 from chat.schema import sessions
-from core.clock import Clock
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.person import Person, complete_first_turn
-from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 from web.container import Portal
 from web.http.session_rows import DatabaseCache
@@ -242,33 +238,6 @@ def test_no_cookie_value_is_stored(
     stored = [path.read_bytes() for path in tmp_path.rglob("*.db*")]
     stored.append(repr(stored_rows(portal)).encode())
     assert [value for value in values if any(str(value).encode() in file for file in stored)] == []
-
-
-def test_sessions_of_earlier_revisions_are_kept_under_a_hash(
-    alice: Person, upstream: Upstream, settings: dict[str, Any], portal: Portal, clock: Clock
-):
-    page = complete_first_turn(alice, upstream, "Hello", "Hi")
-    [row] = stored_rows(portal)
-    items = msgspec.msgpack.decode(row.data) | {"kept": {"/": "x" * 1_000}, "first_keys": ["x"]}
-    kept = {"data": msgspec.msgpack.encode(items), "expires_at": row.expires_at}
-    keys = "session:old-id", "session:unreadable", "idempotency-key:old-id:form"
-    with portal.database.write() as connection:
-        connection.execute(
-            insert(sessions),
-            [{"key": key, **kept, "data": b"\x80\x03c"} for key in keys[1:]]
-            + [{"key": keys[0], **kept}],
-        )
-
-    restarted = twindow.create_app(settings, clock=clock)
-    rows = {row.key: row for row in stored_rows(portal)}
-    [converted] = rows.keys() - {row.key}
-    client = restarted.test_client(use_cookies=False)
-    assert client.get(page.path, headers={"Cookie": "twindow=old-id"}).status_code == 200
-    close_portal(restarted)
-
-    assert "old-id" not in converted
-    assert rows[converted].expires_at == row.expires_at
-    assert msgspec.msgpack.decode(rows[converted].data) == msgspec.msgpack.decode(row.data)
 
 
 ROOT, SUB_PATH = "https://localhost", "https://localhost/chat"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
 from cachelib.base import BaseCache
-from sqlalchemy import Connection, bindparam, delete, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from chat.schema import sessions
 from core.database import Database, insert_or_ignore, upsert
@@ -16,11 +16,6 @@ from core.database import Database, insert_or_ignore, upsert
 PURGE_INTERVAL_SECONDS = 60
 # When a session gets a new id, requests that have already begun can use the old id for this time.
 REPLACED_SECONDS = 60
-# Prefixes of keys, and names of session items, that only earlier revisions stored.
-OLD_SESSION_PREFIX = "session:"
-OLD_CLAIM_PREFIXES = ("idempotency-key:", "press:")
-OLD_ITEMS = ("kept", "first_keys")
-BATCH = 100
 # Build the statement once: constructing it takes longer than executing it.
 _SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(
     sessions.c.key == bindparam("key")
@@ -115,35 +110,3 @@ class DatabaseCache(BaseCache):
         if not 0 <= now - self._purged_at < PURGE_INTERVAL_SECONDS:
             connection.execute(delete(sessions).where(sessions.c.expires_at < now))
             self._purged_at = now
-
-
-def hash_stored_ids(database: Database, hash_id: Callable[[str], str]) -> None:
-    """Replace plain session ids of earlier revisions with hashes; delete unused rows and items."""
-    key = sessions.c.key
-    is_old = or_(*(key.startswith(prefix) for prefix in (OLD_SESSION_PREFIX, *OLD_CLAIM_PREFIXES)))
-    with database.read() as connection:
-        old_keys = connection.scalars(select(key).where(is_old)).all()
-    for start in range(0, len(old_keys), BATCH):
-        batch = key.in_(old_keys[start : start + BATCH])
-        with database.write() as connection:
-            old_rows = connection.execute(select(sessions).where(batch)).all()
-            connection.execute(delete(sessions).where(batch))
-            # Another process may have inserted the same rows.
-            if rows := [row for old_row in old_rows if (row := _convert(old_row, hash_id))]:
-                connection.execute(insert_or_ignore(connection, sessions), rows)
-
-
-def _convert(row: Any, hash_id: Callable[[str], str]) -> dict[str, Any] | None:
-    if not row.key.startswith(OLD_SESSION_PREFIX):
-        return None
-    try:
-        items = msgspec.msgpack.decode(row.data, type=dict[str, Any])
-    except msgspec.MsgspecError:
-        return None
-    for name in OLD_ITEMS:
-        items.pop(name, None)
-    return {
-        "key": hash_id(row.key.removeprefix(OLD_SESSION_PREFIX)),
-        "data": msgspec.msgpack.encode(items),
-        "expires_at": row.expires_at,
-    }

@@ -13,7 +13,7 @@ from flask_session.cachelib import CacheLibSession, CacheLibSessionInterface
 from core.database import Database, DatabaseUnavailable
 from core.keyed_hash import keyed_hash
 from web.container import portal
-from web.http.session_rows import DatabaseCache, hash_stored_ids
+from web.http.session_rows import DatabaseCache
 from web.http.visitor_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
 from web.session_fields import (
     API_KEY_FIELD,
@@ -249,7 +249,6 @@ def init_app(app: Flask, database: Database) -> None:
     )
     app.before_request(_require_session)
     app.before_request(_extend_session)
-    hash_stored_ids(database, lambda sid: session_key(app, COOKIE_NAME, sid))
     app.session_interface = DatabaseSessionInterface(
         client=DatabaseCache(database), permanent=False
     )

@@ -37,8 +37,6 @@ MESSAGES = {
     "internal_error": N_("Something went wrong on our side during the reply."),
     "service_error": N_("The twin service reported an error without details."),
     "service_error_with_reason": N_("The twin service reported an error: %(said)s"),
-    # A message of an earlier revision, which migration 0008 could not convert to a code.
-    "other": "%(said)s",
     # Errors of the client (twinapi/errors.py).
     "service_unusable": N_("The twin service couldn't be used."),
     "not_connected": N_("The twin service can't be reached."),

@@ -6,18 +6,11 @@ from flask import Response, url_for
 
 from service.access import Identity
 from service.api import schemas, serializers
-from service.api.blueprint import build_page, get_conversation, get_twin, operations, or_404
+from service.api.blueprint import build_page, get_conversation, get_twin, operations
 from service.api.operations import json_response
-from service.api.requests import (
-    IDEMPOTENCY_HEADER,
-    ConversationQuery,
-    NewConversation,
-    read_creation,
-    read_cursor,
-)
+from service.api.requests import ConversationQuery, NewConversation
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
-from service.conversations import ConversationCursor
 
 
 @operations.route(
@@ -26,7 +19,6 @@ from service.conversations import ConversationCursor
     spec_number=3,
     required_access="full_access",
     body=NewConversation,
-    request_headers=IDEMPOTENCY_HEADER,
     response_headers={"Location": "The address of the conversation."},
     response_type=ItemResponse[schemas.Conversation],
     status=201,
@@ -35,10 +27,7 @@ from service.conversations import ConversationCursor
 def create_conversation(caller: Identity, body: NewConversation) -> Response:
     """Create a conversation with a twin."""
     twin = get_twin(caller, body.twin_id)
-    creation = read_creation(caller.sub, "create_conversation", body)
-    conversation = or_404(
-        container().conversations.create(caller.sub, twin.id, body.title or "", creation)
-    )
+    conversation = container().conversations.create(caller.sub, twin.id, body.title or "")
     response = json_response(ItemResponse(data=serializers.conversation(conversation)), 201)
     response.headers["Location"] = url_for(
         "service.show_conversation", conversation_id=conversation.id
@@ -57,11 +46,8 @@ def create_conversation(caller: Identity, body: NewConversation) -> Response:
 def list_conversations(
     caller: Identity, query: ConversationQuery
 ) -> PageResponse[schemas.Conversation]:
-    """List your conversations, most recent first."""
-    cursor = read_cursor(query, ConversationCursor)
-    page = container().conversations.list_page(
-        caller.sub, query.twin_id, query.page, query.limit, cursor
-    )
+    """List your conversations, newest first."""
+    page = container().conversations.list_page(caller.sub, query.twin_id, query.page, query.limit)
     return build_page(page, serializers.conversation, query)
 
 

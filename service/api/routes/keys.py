@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from service.access import ApiKeyCursor, Identity, TooManyKeys
+from service.access import Identity, TooManyKeys
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, operations
 from service.api.errors import ApiError, not_found_error
-from service.api.requests import (
-    IDEMPOTENCY_HEADER,
-    NewApiKey,
-    PageQuery,
-    read_creation,
-    read_cursor,
-)
+from service.api.requests import NewApiKey, PageQuery
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
 
@@ -23,7 +17,6 @@ from service.container import container
     spec_number=7,
     required_access="a JWT",
     body=NewApiKey,
-    request_headers=IDEMPOTENCY_HEADER,
     response_type=ItemResponse[schemas.ApiKeyWithSecret],
     status=201,
     extra_error_statuses=(409,),
@@ -38,7 +31,6 @@ def create_key(caller: Identity, body: NewApiKey) -> ItemResponse[schemas.ApiKey
             body.scope,
             groups=caller.groups,
             expires_at=expires_at,
-            creation=read_creation(caller.sub, "create_key", body),
         )
     except TooManyKeys as error:
         raise ApiError(409, "too_many_keys", str(error)) from None
@@ -54,8 +46,7 @@ def create_key(caller: Identity, body: NewApiKey) -> ItemResponse[schemas.ApiKey
 )
 def list_keys(caller: Identity, query: PageQuery) -> PageResponse[schemas.ApiKey]:
     """List your API keys, newest first."""
-    cursor = read_cursor(query, ApiKeyCursor)
-    page = container().api_keys.list_page(caller.sub, query.page, query.limit, cursor)
+    page = container().api_keys.list_page(caller.sub, query.page, query.limit)
     return build_page(page, serializers.api_key, query)
 
 

@@ -18,7 +18,6 @@ from service.api.requests import (
     IDEMPOTENCY_HEADER,
     NewMessage,
     PageQuery,
-    read_cursor,
     read_idempotency_key,
 )
 from service.api.schemas import ItemResponse, PageResponse
@@ -28,7 +27,6 @@ from service.conversations import (
     Event,
     Failed,
     Message,
-    MessageCursor,
     Progress,
     ReplyEvents,
     StillReplying,
@@ -54,8 +52,7 @@ def list_messages(
 ) -> PageResponse[schemas.Message]:
     """List the messages of a conversation, oldest first."""
     conversation = get_conversation(caller, conversation_id)
-    cursor = read_cursor(query, MessageCursor)
-    page = container().messages.list_page(conversation.id, query.page, query.limit, cursor)
+    page = container().messages.list_page(conversation.id, query.page, query.limit)
     return build_page(page, serializers.message, query)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from service.access import Identity
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, get_twin, operations
-from service.api.requests import PageQuery, read_cursor
+from service.api.requests import PageQuery
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
-from service.twins import TwinCursor
 
 
 @operations.route(
@@ -21,8 +20,7 @@ from service.twins import TwinCursor
 )
 def list_twins(caller: Identity, query: PageQuery) -> PageResponse[schemas.Twin]:
     """List the twins that you can access."""
-    cursor = read_cursor(query, TwinCursor)
-    page = container().twins.list_page(caller.sub, caller.groups, query.page, query.limit, cursor)
+    page = container().twins.list_page(caller.sub, caller.groups, query.page, query.limit)
     return build_page(page, serializers.twin, query)
 
 

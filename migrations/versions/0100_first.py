@@ -1,0 +1,204 @@
+"""Create the tables of the portal, and the search index."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
+revision = "0100"
+down_revision = None
+
+SEARCH_INDEX_OF_SQLITE = (
+    """CREATE VIRTUAL TABLE passages_index USING fts5(
+        words, content='passages', content_rowid='id', detail=none, prefix='2 3',
+        tokenize="ascii tokenchars '='"
+    )""",
+    """CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
+        INSERT INTO passages_index (rowid, words) VALUES (new.id, new.words);
+    END""",
+    """CREATE TRIGGER passage_removed AFTER DELETE ON passages BEGIN
+        INSERT INTO passages_index (passages_index, rowid, words)
+        VALUES ('delete', old.id, old.words);
+    END""",
+)
+
+
+def upgrade() -> None:
+    """Create everything."""
+    op.create_table(
+        "allowances",
+        sa.Column("key", sa.String(64), nullable=False),
+        sa.Column("request_limit", sa.Integer),
+        sa.Column("remaining", sa.Integer),
+        sa.Column("resets_at", sa.Float),
+        sa.Column("window", sa.Float),
+        sa.Column("heard_at", sa.Float),
+        sa.Column("refusals", sa.Integer, server_default="0", nullable=False),
+        sa.Column("refused_until", sa.Float, server_default="0", nullable=False),
+        sa.Column("forbidden_until", sa.Float, server_default="0", nullable=False),
+        sa.Column("forbidden_twin", sa.Text),
+        sa.PrimaryKeyConstraint("key"),
+    )
+    op.create_table(
+        "conversations",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("person", sa.String(64), nullable=False),
+        sa.Column("twin_id", sa.Text, nullable=False),
+        sa.Column("twin_name", sa.Text, nullable=False),
+        sa.Column("title", sa.Text, nullable=False),
+        sa.Column("service_id", sa.Text),
+        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("updated_at", sa.Float, nullable=False),
+        sa.Column("pinned", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.Column("archived", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.Column("deleted_at", sa.Float),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("conversations_deleted", "conversations", ["deleted_at"])
+    op.create_index(
+        "conversations_listed",
+        "conversations",
+        ["person", "archived", "pinned", "updated_at", "id"],
+    )
+    op.create_table(
+        "kept_twins",
+        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+        sa.Column("listed_at", sa.Float, nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_table(
+        "people",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("is_admin", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("disabled_at", sa.Float),
+        sa.Column("group_names", sa.Text, server_default="", nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_table(
+        "pictures",
+        sa.Column("name", sa.String(32), nullable=False),
+        sa.Column("type", sa.String(16)),
+        sa.Column("content", sa.LargeBinary),
+        sa.Column("size", sa.Integer, server_default="0", nullable=False),
+        sa.Column("next_at", sa.Float, nullable=False),
+        sa.PrimaryKeyConstraint("name"),
+    )
+    op.create_table(
+        "producers",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("beat", sa.Integer, nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_table(
+        "sessions",
+        sa.Column("key", sa.String(128), nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+        sa.Column("expires_at", sa.Float, nullable=False),
+        sa.PrimaryKeyConstraint("key"),
+    )
+    op.create_index("ix_sessions_expires_at", "sessions", ["expires_at"])
+    op.create_table(
+        "sign_in_attempts",
+        sa.Column("key", sa.String(64), nullable=False),
+        sa.Column("failures", sa.Integer, nullable=False),
+        sa.Column("resets_at", sa.Float, nullable=False),
+        sa.PrimaryKeyConstraint("key"),
+    )
+    op.create_index("ix_sign_in_attempts_resets_at", "sign_in_attempts", ["resets_at"])
+    op.create_table(
+        "identities",
+        sa.Column("issuer", sa.String(200), nullable=False),
+        sa.Column("subject", sa.String(200), nullable=False),
+        sa.Column("person_id", sa.String(32), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("issuer", "subject"),
+    )
+    op.create_index("ix_identities_person_id", "identities", ["person_id"])
+    op.create_table(
+        "one_time_links",
+        sa.Column("person_id", sa.String(32), nullable=False),
+        sa.Column("purpose", sa.String(16), nullable=False),
+        sa.Column("token_hash", sa.String(64), nullable=False),
+        sa.Column("expires_at", sa.Float, nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("person_id", "purpose"),
+        sa.UniqueConstraint("token_hash"),
+    )
+    op.create_table(
+        "passwords",
+        sa.Column("person_id", sa.String(32), nullable=False),
+        sa.Column("hash", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("person_id"),
+    )
+    op.create_table(
+        "sign_ins",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("person_id", sa.String(32), nullable=False),
+        sa.Column("device", sa.Text, nullable=False),
+        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("seen_at", sa.Float, nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("ix_sign_ins_person_id", "sign_ins", ["person_id"])
+    op.create_table(
+        "turns",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("conversation_id", sa.String(32), nullable=False),
+        sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("press", sa.String(64), nullable=False),
+        sa.Column("content", sa.Text, nullable=False),
+        sa.Column("producer", sa.String(32), nullable=False),
+        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("once", sa.String(32), server_default="", nullable=False),
+        sa.Column("requests", sa.Integer, server_default="1", nullable=False),
+        sa.Column("address", sa.String(64), server_default="", nullable=False),
+        sa.Column("quota_owner", sa.String(64), server_default="", nullable=False),
+        sa.ForeignKeyConstraint(["conversation_id"], ["conversations.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("conversation_id", "position"),
+        sa.UniqueConstraint("press", name="one_turn_per_press"),
+    )
+    op.create_index("turns_by_time", "turns", ["created_at"])
+    op.create_index("turns_of_conversation_by_time", "turns", ["conversation_id", "created_at"])
+    op.create_index("turns_of_producer", "turns", ["producer"])
+    op.create_table(
+        "entries",
+        sa.Column("turn_id", sa.String(32), nullable=False),
+        sa.Column("seq", sa.Integer, nullable=False),
+        sa.Column("kind", sa.String(16), nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("turn_id", "seq"),
+    )
+    op.create_table(
+        "html_cache",
+        sa.Column("turn_id", sa.String(32), nullable=False),
+        sa.Column("version", sa.Integer, nullable=False),
+        sa.Column("html", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("turn_id", "version"),
+    )
+    op.create_table(
+        "passages",
+        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column("conversation_id", sa.String(32), nullable=False),
+        sa.Column("turn_id", sa.String(32)),
+        sa.Column("kind", sa.String(8), nullable=False),
+        sa.Column(
+            "words", sa.Text().with_variant(postgresql.TSVECTOR(), "postgresql"), nullable=False
+        ),
+        sa.ForeignKeyConstraint(["conversation_id"], ["conversations.id"], ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("ix_passages_conversation_id", "passages", ["conversation_id"])
+    op.create_index("ix_passages_turn_id", "passages", ["turn_id"])
+    if op.get_bind().dialect.name == "sqlite":
+        for statement in SEARCH_INDEX_OF_SQLITE:
+            op.execute(statement)
+    else:
+        op.execute("CREATE INDEX passages_words ON passages USING gin (words)")

@@ -1,0 +1,85 @@
+"""Create the tables of the service."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0100"
+down_revision = None
+
+
+def upgrade() -> None:
+    """Create everything."""
+    op.create_table(
+        "service_conversations",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("sub", sa.Text, nullable=False),
+        sa.Column("twin_id", sa.Text, nullable=False),
+        sa.Column("title", sa.Text, nullable=False),
+        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("updated_at", sa.Float, nullable=False),
+        sa.Column("replying_until", sa.Float, nullable=False),
+        sa.Column("replying_to", sa.String(32)),
+        sa.Column("replying_by", sa.String(32)),
+        sa.Column("stopping", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("service_conversations_by_holder", "service_conversations", ["replying_by"])
+    op.create_index("service_conversations_by_reply", "service_conversations", ["replying_to"])
+    op.create_index("service_conversations_of_sub", "service_conversations", ["sub", "created_at"])
+    op.create_table(
+        "service_keys",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("sub", sa.Text, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("scope", sa.String(16), nullable=False),
+        sa.Column("prefix", sa.String(16), nullable=False),
+        sa.Column("digest", sa.String(64), nullable=False),
+        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("expires_at", sa.Float),
+        sa.Column("last_used_at", sa.Float),
+        sa.Column("revoked_at", sa.Float),
+        sa.Column("groups", sa.Text, server_default="[]", nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("ix_service_keys_prefix", "service_keys", ["prefix"])
+    op.create_index("service_keys_of_sub", "service_keys", ["sub"])
+    op.create_table(
+        "service_messages",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("conversation_id", sa.String(32), nullable=False),
+        sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("role", sa.String(16), nullable=False),
+        sa.Column("content", sa.Text, nullable=False),
+        sa.Column("reply_to", sa.String(32)),
+        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("complete", sa.Boolean, server_default=sa.true(), nullable=False),
+        sa.Column("cut_off", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.Column("input_tokens", sa.Integer),
+        sa.Column("output_tokens", sa.Integer),
+        sa.Column("model", sa.Text),
+        sa.ForeignKeyConstraint(
+            ["conversation_id"], ["service_conversations.id"], ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("conversation_id", "position"),
+    )
+    op.create_index("service_messages_by_reply_to", "service_messages", ["reply_to"])
+    op.create_table(
+        "service_requests",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("key_id", sa.String(32), nullable=False),
+        sa.Column("at", sa.Float, nullable=False),
+        sa.ForeignKeyConstraint(["key_id"], ["service_keys.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("service_requests_of_key", "service_requests", ["key_id", "at"])
+    op.create_table(
+        "service_presses",
+        sa.Column("sub", sa.Text, nullable=False),
+        sa.Column("key", sa.String(255), nullable=False),
+        sa.Column("message_id", sa.String(32), nullable=False),
+        sa.Column("at", sa.Float, nullable=False),
+        sa.ForeignKeyConstraint(["message_id"], ["service_messages.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("sub", "key"),
+    )
+    op.create_index("ix_service_presses_at", "service_presses", ["at"])
