@@ -7,7 +7,6 @@ allow HTML, and follow links to any destination.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -22,20 +21,31 @@ from rendering.preprocess import (
 
 # Parsers that do not support formulas recognise HTML and images inside formulas.
 _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
-# Start of text that any parser may recognise as HTML or an image, and the backslashes before it.
-# Parsers disagree about the definition of a tag, but not about a URL in angle brackets.
-# A match begins at the first backslash; the lookbehind keeps it from beginning at a later one.
-_MARKUP = re.compile(r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>]*>)|!(?=\[))")
-_LESS_THAN = "&lt;"
+# Start of text that any parser may recognise as HTML, an image, or attributes in braces, and the
+# backslashes before it. Parsers disagree about the definition of a tag, but not about a URL in
+# angle brackets. A match begins at the first backslash; the lookbehind keeps it from beginning at
+# a later one.
+_HANDLER = r"(?:\bon[a-z]+|action|data|href|src\w*|style)\s*="
+_MARKUP = re.compile(
+    r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>\"'`]*>)|!(?=\\*+\[)"
+    rf"|\{{(?=[^}}\n]{{300}}|[^}}\n]{{0,300}}?{_HANDLER}))",
+    re.IGNORECASE,
+)
+_ENTITIES = {"<": "&lt;", "!": "&#33;", "{": "&#123;"}
 # Links and reference definitions with destinations that are not `_USUAL`. Some viewers allow blanks
-# before the parenthesis; a destination may follow on the next line, also in a quotation. A viewer
-# without footnotes reads a footnote as a reference definition: if its first word has none of the
-# characters `:&\`, this word is a harmless destination.
-_USUAL = r"[\s>]*<?(?:https?://|mailto:)"
-_LINK = re.compile(rf"(?<!\\)(\\*+)\](?=[ \t]*\((?!{_USUAL}))", re.IGNORECASE)
+# before the parenthesis; a destination may follow on the next line, also in a quotation. Some copy
+# a quotation mark in a destination into an attribute. A viewer without footnotes reads a footnote
+# as a reference definition: if its first word has none of the characters `:&\`, this word is a
+# harmless destination. All lengths are limited because the time would grow with their square.
+_USUAL = (
+    r"[\s>]*+<?+(?:https?://|mailto:)"
+    r"(?:[^\s<>()\"`]|\([^\s<>()\"`]{0,500}\)){0,2000}+(?=[\s)>]|\Z)"
+)
+_SCHEME = r"[\s>\x00-\x1f]*+<?+[^\s)]{0,100}[:&\\]"
+_LINK = re.compile(rf"(?<!\\)(\\*+)\](?=[ \t]*+\((?!{_USUAL}))", re.IGNORECASE)
 _DEFINITION = re.compile(
-    r"^([ \t>*+.)\d-]*)\[(?!\^[^]\\]{1,999}\]:(?![\s>]*\S*[:&\\]))"
-    rf"(?=(?:[^]\\]|\\.){{1,999}}\]:(?!{_USUAL}))",
+    rf"^([ \t>*+.):\d-]*+)\[(?!\^[^]\\]{{1,999}}+\]:(?!{_SCHEME}))"
+    rf"(?=(?:[^]\\]|\\.){{1,999}}+\]:(?!{_USUAL}))",
     re.IGNORECASE | re.MULTILINE,
 )
 _ACTIVE = re.compile(
@@ -43,13 +53,18 @@ _ACTIVE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # Code that viewers without code fences read as HTML, an image, or a link with a scheme.
-_ACTIVE_CODE = re.compile(
-    rf"{_MARKUP.pattern}|\][ \t]*[(:](?!{_USUAL})[\s>]*<?[^\s)]*[:&\\]", re.IGNORECASE
-)
-# The beginning of a line that opens or continues lists and quotations.
-_LINE_PREFIX = re.compile(r"[ \t>*+.)\d-]*$")
+_ACTIVE_CODE = re.compile(rf"{_MARKUP.pattern}|\][ \t]*+[(:](?!{_USUAL}){_SCHEME}", re.IGNORECASE)
+# Code in a line that all parsers recognise, if a paragraph has no other backticks.
+_SIMPLE_CODE = re.compile(rb"(?<![^\s(*_|>])`[^`\n]+`")
+_PARAGRAPH_END = re.compile(rb"\n[ \t>]*+\n|\Z")
+# Characters at the beginning of a line that open or continue lists and quotations.
+_LINE_PREFIX_CHARACTERS = " \t>*+.)-0123456789"
+# Characters at which only some viewers begin a new line.
+_UNUSUAL_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# Code blocks are replaced by these noncharacters and a number while the other text is escaped.
+_PLACEHOLDER = re.compile("\ufdd0(\\d+)\ufdd1")
+_NONCHARACTERS = re.compile("[\ufdd0\ufdd1]")
 _LABEL = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
-_LABEL_EVENTS = "Start Paragraph", "Code", "End Paragraph"
 _NO_LANGUAGE = "text"
 # White space in Markdown; `rstrip()` without this argument would remove more characters.
 BLANK_CHARACTERS = " \t\n"
@@ -62,24 +77,37 @@ def embed_markdown(text: str) -> str:
     HTML, images and links with unusual destinations are escaped for any viewer, headings are
     lowered, and an open code fence is closed.
     """
-    return _close_code_fence(lower_headings(escape_markup(normalize_line_ends(text))))
+    return _close_code_fence(lower_headings(escape_markup(_normalize(text))))
 
 
 def embed_inline(text: str) -> str:
     """Return a text of one line, such as a title or a name, without HTML and images."""
     heading_prefix = "# "
-    return escape_markup(f"{heading_prefix}{text}").removeprefix(heading_prefix)
+    line = _UNUSUAL_LINE_ENDS.sub(" ", text)
+    return escape_markup(f"{heading_prefix}{line}").removeprefix(heading_prefix)
 
 
 def quote_markdown(text: str) -> str:
     """Return a text as a quotation without HTML and images."""
-    lines = _indent_active_code(normalize_line_ends(text)).splitlines()
-    return escape_markup("\n".join(f"> {line}".rstrip() for line in lines))
+    lines = escape_markup(_normalize(text)).splitlines()
+    return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
+def _normalize(text: str) -> str:
+    return _UNUSUAL_LINE_ENDS.sub("\n", normalize_line_ends(text))
 
 
 def escape_markup(text: str) -> str:
-    """Escape HTML outside of code, turn images into links, and other unusual links into text."""
-    text = _indent_active_code(text)
+    """Escape HTML outside of code, turn images into links, and other unusual links into text.
+
+    Code that some viewers would read as HTML or links gets a form that all know.
+    """
+    text, blocks = _take_active_code(_NONCHARACTERS.sub("", text))
+    text = _escape_markup(text)
+    return _PLACEHOLDER.sub(lambda match: _portable_code(blocks[int(match[1])]), text)
+
+
+def _escape_markup(text: str) -> str:
     for _ in range(MAX_ESCAPE_PASSES):
         if not _ACTIVE.search(text):
             return text
@@ -94,41 +122,27 @@ def escape_markup(text: str) -> str:
 
 
 class _CodeBlock(NamedTuple):
-    """A block of code. `info` is the text after the opening fence; None for indented code.
-
-    `is_portable` is True for code in the form that `_portable_code` returns.
-    """
+    """A block of code. `info` is the text after the opening fence; None for indented code."""
 
     start: int
     end: int
     info: str | None
     code: str
-    is_portable: bool
 
 
-def _code_blocks(text: str, options: pyromark.Options) -> Iterator[_CodeBlock]:
-    containers: list[str] = []
-    # The latest events; the label of portable code is a paragraph that is nothing but a code span.
-    latest: deque[str] = deque(maxlen=3)
+def _code_blocks(text: str) -> Iterator[_CodeBlock]:
+    info: str | None = None
     code: list[str] | None = None
-    for event, span in pyromark.events_with_range(text, options=options):
+    for event, span in pyromark.events_with_range(text, options=MARKDOWN_OPTIONS):
         name, value = _name_and_value(event)
-        tag = _name_and_value(value)[0] if name in ("Start", "End") else ""
-        if name == "Start" and tag == "CodeBlock":
+        if _starts(event, "CodeBlock"):
             code, kind = [], value["CodeBlock"]
             info = kind["Fenced"] if isinstance(kind, dict) else None
-            is_top_level = all(container == "BlockQuote" for container in containers)
-            is_portable = info is None and is_top_level and tuple(latest) == _LABEL_EVENTS
         elif code is not None and name == "Text":
             code.append(value)
         elif code is not None:
-            yield _CodeBlock(span["start"], span["end"], info, "".join(code), is_portable)
+            yield _CodeBlock(span["start"], span["end"], info, "".join(code))
             code = None
-        elif name == "Start":
-            containers.append(tag)
-        elif name == "End":
-            containers.pop()
-        latest.append(f"{name} {tag}".strip())
 
 
 def _name_and_value(event: Any) -> tuple[str, Any]:
@@ -136,20 +150,22 @@ def _name_and_value(event: Any) -> tuple[str, Any]:
     return next(iter(event.items())) if isinstance(event, dict) else (event, None)
 
 
-def _indent_active_code(text: str) -> str:
-    """Write code that some viewers would read as HTML or links in a form that all know."""
+def _take_active_code(text: str) -> tuple[str, list[_CodeBlock]]:
+    """Replace the code blocks that some viewers would read as HTML or links by placeholders."""
     if not _ACTIVE_CODE.search(text):
-        return text
+        return text, []
     source = text.encode()
     parts: list[str] = []
+    blocks: list[_CodeBlock] = []
     end = 0
-    for block in _code_blocks(text, MARKDOWN_OPTIONS):
-        if not block.is_portable and _ACTIVE_CODE.search(block.code):
+    for block in _code_blocks(text):
+        if _ACTIVE_CODE.search(block.code):
             # Without its first line, a list or a quotation does not continue with this code.
-            before = source[end : block.start].decode()
-            parts += _LINE_PREFIX.sub("", before), _portable_code(block)
+            before = source[end : block.start].decode().rstrip(_LINE_PREFIX_CHARACTERS)
+            parts.append(f"{before}\n\n\ufdd0{len(blocks)}\ufdd1\n\n")
+            blocks.append(block)
             end = block.end
-    return "".join([*parts, source[end:].decode()])
+    return "".join([*parts, source[end:].decode()]), blocks
 
 
 def _portable_code(block: _CodeBlock) -> str:
@@ -161,20 +177,20 @@ def _portable_code(block: _CodeBlock) -> str:
     label = _LABEL.match(block.info or "")
     lines = [f"    {line}" if line.strip() else "" for line in block.code.split("\n")]
     code = "\n".join(lines).strip("\n")
-    return f"\n\n`{label[0] if label else _NO_LANGUAGE}`\n\n{code}\n\n"
+    return f"`{label[0] if label else _NO_LANGUAGE}`\n\n{code}"
 
 
 def _escape_outside_code(text: str, options: pyromark.Options) -> str:
     source = text.encode()
     parts: list[str] = []
     end = 0
-    portable_starts = {block.start for block in _code_blocks(text, options) if block.is_portable}
+    simple_code_starts = _simple_code_starts(source)
     for event, span in pyromark.events_with_range(text, options=options):
         if not isinstance(event, dict) or span["start"] < end:
             continue
         part = source[span["start"] : span["end"]].decode()
-        is_portable = _starts(event, "CodeBlock") and span["start"] in portable_starts
-        if is_portable or _is_code_for_all_parsers(event, part):
+        is_simple = "Code" in event and span["start"] in simple_code_starts
+        if is_simple or _is_code_for_all_parsers(event, part):
             replacement = part
         elif "InlineMath" in event or "DisplayMath" in event:
             replacement = _escape_all(part, less_than=r"\lt ")
@@ -189,6 +205,18 @@ def _escape_outside_code(text: str, options: pyromark.Options) -> str:
     return "".join([*parts, _escape_all(source[end:].decode())])
 
 
+def _simple_code_starts(source: bytes) -> set[int]:
+    """Return where the code spans start that all parsers recognise."""
+    starts: set[int] = set()
+    start = 0
+    for paragraph_end in _PARAGRAPH_END.finditer(source):
+        paragraph = source[start : paragraph_end.start()]
+        if b"`" not in _SIMPLE_CODE.sub(b"", paragraph):
+            starts.update(start + code.start() for code in _SIMPLE_CODE.finditer(paragraph))
+        start = paragraph_end.start()
+    return starts
+
+
 def _is_code_for_all_parsers(event: Mapping[str, Any], part: str) -> bool:
     """Return whether an event is code for every Markdown parser.
 
@@ -196,24 +224,21 @@ def _is_code_for_all_parsers(event: Mapping[str, Any], part: str) -> bool:
     contains "|", as in a table. Some parsers know no fences.
     """
     if "Code" in event:
-        return "\n" not in part
+        return "\n" not in part and not _ACTIVE_CODE.search(part)
     if not _starts(event, "CodeBlock") or _ACTIVE_CODE.search(part):
         return False
     block: str | dict[str, str] = event["Start"]["CodeBlock"]
     return isinstance(block, dict) and "|" not in block["Fenced"]
 
 
-def _escape_all(text: str, less_than: str = _LESS_THAN) -> str:
+def _escape_all(text: str, less_than: str = _ENTITIES["<"]) -> str:
     def escape(match: re.Match[str]) -> str:
         backslashes, sign = match[1], match[2]
-        is_escaped = len(backslashes) % 2 == 1
-        if sign == "!":
-            return match[0] if is_escaped else f"{backslashes}&#33;"
-        return f"{backslashes[1:] if is_escaped else backslashes}{less_than}"
+        entity = less_than if sign == "<" else _ENTITIES[sign]
+        return f"{backslashes[len(backslashes) % 2 :]}{entity}"
 
     def escape_link(match: re.Match[str]) -> str:
-        is_escaped = len(match[1]) % 2 == 1
-        return f"{match[1][1:] if is_escaped else match[1]}&#93;"
+        return f"{match[1][len(match[1]) % 2 :]}&#93;"
 
     text = _LINK.sub(escape_link, _MARKUP.sub(escape, text))
     return _DEFINITION.sub(r"\1&#91;", text)

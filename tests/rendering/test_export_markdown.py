@@ -90,6 +90,12 @@ PAYLOADS = [
     "> - [a\nb]: vbscript:x\n\n[a b]",
     "\\[x](javascript:alert(1)) \\\\[x](javascript:alert(1))",
     "1) a\n\n    <img src=x onerror=alert(1)>",
+    "\\![pixel](https://example.com/pixel.png)",
+    '<https://a"/onclick=alert(1)>',
+    "*a*{: onclick=alert(1) }",
+    "[a](https://b){ b='" + "c" * 300 + "' onclick=alert(1) }",
+    "a\x0b[x]: javascript:alert(1)\u2028[x]",
+    ": [x]: javascript:alert(1)\n\n[x]",
 ]
 # Texts into which the payload is inserted. Parsers read some of these texts differently, but no
 # parser may interpret the payload as HTML.
@@ -122,6 +128,13 @@ SURROUNDINGS = [
         "- a\n\n`text`\n\n    {}",
         "12345678901. a\n\n    {}",
     ),
+    *(
+        "`a`{}`b`",
+        "a``` b\n`{}`",
+        "http://a.example/`{}`",
+        "(`{}`) `",
+        "\ufdd00\ufdd1\n\n```\n{}\n```",
+    ),
 ]
 MARKDOWN2_EXTRAS = ["fenced-code-blocks", "footnotes", "tables"]
 VIEWERS = {
@@ -137,7 +150,24 @@ VIEWERS = {
     "mistune": mistune.create_markdown(escape=False, plugins=["table", "footnotes"]),
 }
 TAGS = {
-    *("a", "blockquote", "br", "code", "em", "h1", "h3", "hr", "li", "ol", "p", "pre", "span"),
+    *(
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "dd",
+        "dl",
+        "dt",
+        "em",
+        "h1",
+        "h3",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "span",
+    ),
     *("table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
 
@@ -210,7 +240,7 @@ CODE = {
     "`<b>` and 1 < 2": None,
     "a\n\n~~~ html x\n<h2>\n\n</h2>\n~~~\nb": ("a\n\n\n\n`html`\n\n    <h2>\n\n    </h2>\n\n\nb"),
     "- ```\n  <b>\n  ```\n- c": "\n\n`text`\n\n    <b>\n\n\n- c",
-    "`text`\n\n    <b>": None,
+    "`text`\n\n    <b>": "`text`\n\n\n\n`text`\n\n    <b>\n\n",
 }
 
 
@@ -241,5 +271,10 @@ def test_quoted_message_keeps_its_lines():
 
 def test_time_of_an_export_does_not_grow_with_the_square_of_its_length():
     """With a regular expression of quadratic time, each of these texts would take minutes."""
-    for text in ("\\" * 200_000 + "<b>", "# a" + " " * 1_000_000 + "b", "#" * 500_000 + " a"):
-        assert len(embed_markdown(text)) >= len(text) - 1
+    texts = [
+        *("\\" * 200_000 + "<b>", "# a" + " " * 1_000_000 + "b", "#" * 500_000 + " a"),
+        *("[a](b" * 10_000, "](" + ">" * 50_000, "[^a]:" + ">" * 50_000),
+        *("]:http://" * 5_000, "{a" * 10_000, "> " * 10_000 + "x<b>", "`<b>` " * 5_000),
+    ]
+    for text in texts:
+        assert len(embed_markdown(text)) >= len(text) / 2
