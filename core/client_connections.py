@@ -13,6 +13,10 @@ from gunicorn.http.message import Request
 
 # As in nginx (`large_client_header_buffers`). gunicorn itself would accept 100 fields of 8 KiB.
 MAX_HEAD_BYTES = 32 * 1024
+# More than any application accepts. gunicorn would read a refused body to its end.
+MAX_BODY_BYTES = 2 * 1024 * 1024
+# Other requests run between two steps, because a body of tiny chunks takes much CPU time.
+BODY_STEP_BYTES = 4 * 1024
 
 
 def limit_write_time(client: socket.socket, seconds: float) -> None:
@@ -39,7 +43,8 @@ class BoundedRequest(Request):  # type: ignore[misc]
 class BodyReader:
     """Reader that treats a malformed body as a truncated one, so that applications respond 400.
 
-    A body that is incomplete `timeout_seconds` after the first read is treated as truncated, too.
+    A body that is incomplete `timeout_seconds` after the first read is treated as truncated, too,
+    as is a body of more than `MAX_BODY_BYTES`.
     """
 
     def __init__(self, reader: Any, log: Any, timeout_seconds: float) -> None:
@@ -47,15 +52,21 @@ class BodyReader:
         self._log = log
         self._timeout_seconds = timeout_seconds
         self._deadline = math.inf
+        self._read_bytes = 0
 
     def read(self, size: int) -> bytes:
-        """Read the next bytes. Raises NoMoreData."""
+        """Read at most the next `BODY_STEP_BYTES`. Raises NoMoreData."""
+        if self._read_bytes >= MAX_BODY_BYTES:
+            raise NoMoreData
+        gevent.sleep(0)
         now = time.monotonic()
         self._deadline = min(self._deadline, now + self._timeout_seconds)
         try:
             # With `exception=False`, a timeout ends the `with` block without an exception.
             with gevent.Timeout(max(0, self._deadline - now), exception=False):  # type: ignore[arg-type]
-                return bytes(self._reader.read(size))
+                data = bytes(self._reader.read(min(size, BODY_STEP_BYTES)))
+                self._read_bytes += len(data)
+                return data
         except ParseException as error:
             # Do not log the text of the error: it repeats what the client sent.
             self._log.warning("Malformed request body: %s", type(error).__name__)

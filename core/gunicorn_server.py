@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 import gevent
+from gevent.server import StreamServer
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import AppImportError
 from gunicorn.http import RequestParser
@@ -79,11 +80,14 @@ class Worker(GeventWorker):  # type: ignore[misc]
         hub = gevent.get_hub()
         self._handle_hub_error = hub.handle_error
         hub.handle_error = self._handle_accept_error  # type: ignore[assignment]
+        # gevent would accept 100 connections before it handles the first, and refuses the others.
+        StreamServer.max_accept = 1
         super().init_process()
 
     def _handle_accept_error(self, context: Any, kind: Any, error: Any, traceback: Any) -> None:
         # gevent would print a traceback, and also tries again after a short delay.
-        if getattr(error, "errno", None) in (errno.EMFILE, errno.ENFILE):
+        is_out_of_files = getattr(error, "errno", None) in (errno.EMFILE, errno.ENFILE)
+        if is_out_of_files and isinstance(context, StreamServer):
             self._warn_about_refusal("Refusing connections: the limit of open files is reached.")
         else:
             self._handle_hub_error(context, kind, error, traceback)

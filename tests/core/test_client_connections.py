@@ -11,7 +11,13 @@ from gunicorn.config import Config
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 from gunicorn.http.unreader import IterUnreader
 
-from core.client_connections import MAX_HEAD_BYTES, BodyReader, BoundedRequest
+from core.client_connections import (
+    BODY_STEP_BYTES,
+    MAX_BODY_BYTES,
+    MAX_HEAD_BYTES,
+    BodyReader,
+    BoundedRequest,
+)
 
 logger = logging.getLogger(__name__)
 TIMEOUT_SECONDS = 0.1
@@ -70,6 +76,38 @@ def test_body_is_truncated_at_its_deadline(pause_seconds: float):
 
     with pytest.raises(NoMoreData):  # the deadline also applies to later reads
         reader.read(100)
+
+
+class FastClient:
+    """A client that sends a body without an end."""
+
+    def __init__(self) -> None:
+        self.sent_bytes = 0
+
+    def read(self, size: int) -> bytes:
+        self.sent_bytes += size
+        return b"x" * size
+
+
+@pytest.mark.limit("L57")
+def test_body_is_read_in_steps_up_to_its_limit_and_other_requests_run_between_them():
+    client, other_runs = FastClient(), 0
+    reader = BodyReader(client, logger, 10)
+
+    def other_request() -> None:
+        nonlocal other_runs
+        while True:
+            other_runs += 1
+            gevent.sleep(0)
+
+    other = gevent.spawn(other_request)
+    with pytest.raises(NoMoreData):
+        while client.sent_bytes < 10 * MAX_BODY_BYTES:
+            reader.read(MAX_BODY_BYTES)
+    other.kill()
+
+    assert client.sent_bytes == MAX_BODY_BYTES
+    assert other_runs >= MAX_BODY_BYTES // BODY_STEP_BYTES
 
 
 def test_timeout_of_the_caller_is_raised_while_a_body_is_read():
