@@ -77,10 +77,6 @@ ENDS = [
             "Ihre Nachricht wurde nicht gesendet."
         ),
     ),
-    (
-        Reply(ReplyState.FAILED, code="other", params={"said": "50 % of %(x)s"}, gone=True),
-        "50 % of %(x)s.",
-    ),
 ]
 
 
