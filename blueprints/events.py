@@ -58,17 +58,18 @@ def _requested_cursor() -> int:
 
 def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
     yield _HERE
-    clock = portal().clock
+    log, clock = portal().log, portal().clock
     updated_at: float | None = clock.monotonic()
     is_progress_shown = True
     with portal().running_replies.open(turn.id, scope=turn.id) as running:
-        for batch in portal().log.follow(turn.id):
+        # While rendering is behind, do not wait for more entries.
+        for batch in log.follow(turn.id, lambda: 0 if running.is_behind else log.keepalive_seconds):
             if batch.is_final:
                 yield from _final_frames(turn, build_reply(batch), running, cursor)
                 return
             rendered = running.render(batch)
             updates = rendered.updates_after(cursor)
-            for update in updates:
+            for update in [rendered.replacement] if updates is None else updates:
                 updated_at = clock.monotonic()
                 html = htmx_frames.render_patches(turn.position, update.patches)
                 if update.progress or is_progress_shown:
@@ -80,9 +81,10 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
             if updated_at and clock.monotonic() - updated_at >= formatting.OVERDUE_SECONDS:
                 updated_at, is_progress_shown = None, True  # show the notice only once
                 yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
-            elif not updates:
+            elif updates is not None and not updates:
                 yield _HERE
-            running.wait()
+            if wait_seconds := running.seconds_to_wait:
+                clock.sleep(wait_seconds)
     yield sse.frame(event="back", retry=random.randint(*RECONNECT_MS))  # noqa: S311
 
 
@@ -93,13 +95,12 @@ def _final_frames(turn: Turn, reply: Reply, running: RunningReply, cursor: int) 
     """
     html = portal().html_cache.get(turn.id, reply.text)
     final_patches: Sequence[DomPatch] | None = running.finish(html)
-    if running.rendered.continues(cursor):
-        for update in running.rendered.updates_after(cursor):
-            yield sse.frame(
-                htmx_frames.render_patches(turn.position, update.patches), id=update.cursor
-            )
-    else:
+    updates = running.rendered.updates_after(cursor)
+    if updates is None:
         final_patches = None
+    for update in updates or ():
+        patches_html = htmx_frames.render_patches(turn.position, update.patches)
+        yield sse.frame(patches_html, id=update.cursor)
     yield sse.frame(htmx_frames.render_end(turn, reply, html, final_patches), id=reply.cursor)
     yield sse.frame(event="done")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from chat.log import Batch, Delta, Progress
+from chat.log import Batch, Delta, Entry, Progress
 from core.clock import Clock
 from rendering.stream import CpuBudget, DomPatch, IncrementalRenderer, ReplyHtml, replace_all
 
@@ -38,59 +39,97 @@ class RenderedReply:
     html: ReplyHtml
     updates: tuple[Update, ...]
 
-    def continues(self, cursor: int) -> bool:
-        """Return whether a reader with the HTML at this cursor can follow by updates alone."""
-        return cursor == self.cursor or any(update.after == cursor for update in self.updates)
-
-    def updates_after(self, cursor: int) -> Sequence[Update]:
+    def updates_after(self, cursor: int) -> Sequence[Update] | None:
         """Return the updates that lead from the HTML at a cursor to the current HTML.
 
-        For the cursor 0, and if the stored updates do not continue from the cursor, this is one
-        update that replaces everything.
+        Returns None if the stored updates do not continue from the cursor. The page of a reader
+        then needs `replacement`. This includes the cursor 0, because a reader may have lost its
+        cursor, but not its HTML.
         """
-        if self.cursor == 0:
+        if cursor == self.cursor:
             return ()
-        if cursor and self.continues(cursor):
-            return [update for update in self.updates if update.after >= cursor]
+        if not cursor or all(update.after != cursor for update in self.updates):
+            return None
+        return [update for update in self.updates if update.after >= cursor]
+
+    @property
+    def replacement(self) -> Update:
+        """Return the update that leads from any HTML to the current HTML."""
         progress = self.updates[-1].progress if self.updates else None
-        return [Update(cursor, self.cursor, replace_all(self.html.full_html), progress)]
+        return Update(0, self.cursor, replace_all(self.html.full_html), progress)
 
 
 class RunningReply:
     """A running reply that is rendered once for all its readers.
 
     Readers pass the entries that they have read to `render`, and take the updates after their
-    cursor. All readers together stay within one CPU budget: if rendering is expensive, updates
-    become rarer.
+    cursor. Rendering has one CPU budget, whatever the number of readers: if it is expensive,
+    updates become rarer.
     """
 
-    def __init__(self, scope: str, clock: Clock) -> None:
+    def __init__(self, scope: str, budget: CpuBudget) -> None:
         """Create a reply without entries. `scope` makes the ids in its HTML unique."""
-        self._budget = CpuBudget(monotonic=clock.monotonic, sleep=clock.sleep)
-        self._renderer = IncrementalRenderer(scope, self._budget)
+        self._budget = budget
+        self._renderer = IncrementalRenderer(scope)
         self._lock = threading.Lock()
+        # The entries that are not appended to the renderer yet, and the number of the others.
+        self._entries: deque[Entry] = deque()
+        self._appended_count = 0
+        # The latest progress since the last update.
+        self._progress: Progress | None = None
         self._final_patches: tuple[DomPatch, ...] | None = None
         self.rendered = RenderedReply(0, self._renderer.html, ())
 
     def render(self, batch: Batch) -> RenderedReply:
-        """Render the entries of a batch that are not rendered yet, and return the current state.
+        """Render what the CPU budget allows of the new entries, and return the current state.
 
-        The batch must begin at or before the entries that are rendered. Waits while the CPU budget
-        is used up. After `finish`, nothing is rendered any more.
+        The batch must begin at or before the entries of earlier batches. Never waits for the
+        budget; if `is_behind` is True afterwards, call it again after `seconds_to_wait`. After
+        `finish`, nothing is rendered any more.
         """
         with self._lock:
-            cursor = self.rendered.cursor
-            entries = batch.entries[max(0, cursor - batch.after) :]
-            if entries and self._final_patches is None:
-                for entry in entries:
-                    self._renderer.append(entry.text if isinstance(entry, Delta) else "")
-                patches = self._renderer.next_patches()
-                progress = next((e for e in reversed(entries) if isinstance(e, Progress)), None)
-                update = Update(cursor, batch.last_seq, patches, progress)
-                self.rendered = RenderedReply(
-                    batch.last_seq, self._renderer.html, self._stored_with(update)
-                )
+            known_count = self._appended_count + len(self._entries)
+            self._entries.extend(batch.entries[max(0, known_count - batch.after) :])
+            if self._final_patches is None:
+                self._advance()
             return self.rendered
+
+    def _advance(self) -> None:
+        while self.is_behind and not self._budget.seconds_to_wait:
+            with self._budget.work():
+                if self._renderer.has_chunks:
+                    self._renderer.process_chunk()
+                else:
+                    self._append(self._entries.popleft())
+        # The HTML of a part of an entry has no cursor.
+        if self._appended_count > self.rendered.cursor and not self._renderer.has_chunks:
+            with self._budget.work():
+                self._publish()
+
+    def _append(self, entry: Entry) -> None:
+        self._appended_count += 1
+        if isinstance(entry, Progress):
+            self._progress = entry
+        elif isinstance(entry, Delta):
+            self._renderer.append(entry.text)
+
+    def _publish(self) -> None:
+        patches = self._renderer.next_patches()
+        update = Update(self.rendered.cursor, self._appended_count, patches, self._progress)
+        self._progress = None
+        self.rendered = RenderedReply(
+            self._appended_count, self._renderer.html, self._stored_with(update)
+        )
+
+    @property
+    def is_behind(self) -> bool:
+        """Return whether entries that readers have passed are not rendered yet."""
+        return bool(self._entries) or self._renderer.has_chunks
+
+    @property
+    def seconds_to_wait(self) -> float:
+        """Return how long `render` would do nothing, because the CPU budget is used up."""
+        return self._budget.seconds_to_wait
 
     def finish(self, final_html: str) -> tuple[DomPatch, ...]:
         """Return the patches that lead from the HTML in `rendered` to the final HTML.
@@ -112,13 +151,6 @@ class RunningReply:
                 return updates[index + 1 :]
         return updates
 
-    def wait(self) -> None:
-        """Wait until `render` would not wait for the CPU budget.
-
-        A reader that waits before it reads the log gets everything that arrives meanwhile at once.
-        """
-        self._budget.wait()
-
 
 class RunningReplies:
     """The running replies that have readers in this process, or that this process writes.
@@ -133,17 +165,13 @@ class RunningReplies:
         # By turn and scope, with the number of readers.
         self._replies: dict[tuple[str, str], tuple[RunningReply, int]] = {}
 
-    def __len__(self) -> int:
-        """Return the number of replies in memory."""
-        return len(self._replies)
-
     @contextmanager
     def open(self, turn_id: str, scope: str) -> Iterator[RunningReply]:
         """Provide a running reply, shared by all readers with the same `scope`."""
         key = turn_id, scope
         with self._lock:
             self._drop_unused()
-            new = RunningReply(scope, self._clock)
+            new = RunningReply(scope, CpuBudget(monotonic=self._clock.monotonic))
             running, reader_count = self._replies.get(key, (new, 0))
             self._replies[key] = running, reader_count + 1
         try:

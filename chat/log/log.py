@@ -214,17 +214,21 @@ class Log:
             rows_by_turn = store.read(connection, turn_ids)
         return {turn_id: store.make_batch(rows, after) for turn_id, rows in rows_by_turn.items()}
 
-    def follow(self, turn_id: str, keepalive_seconds: float | None = None) -> Iterator[Batch]:
+    def follow(
+        self, turn_id: str, keepalive_seconds: Callable[[], float] | None = None
+    ) -> Iterator[Batch]:
         """Yield the whole log, then new entries until the turn ends or the log is closed.
 
-        Yields an empty batch after `keepalive_seconds` without entries (default:
-        `Log.keepalive_seconds`) as a sign that the reply is still running.
+        Before each batch, `keepalive_seconds` is called (default: `Log.keepalive_seconds`). After
+        that time without entries, an empty batch is yielded, as a sign that the reply is still
+        running.
         """
         after = 0
         while not self.is_closing:
             with self._buffer_to_follow(turn_id) as buffer:
                 while not (self.is_closing or buffer.is_abandoned):
-                    batch = buffer.wait(after, keepalive_seconds or self.keepalive_seconds)
+                    timeout = keepalive_seconds() if keepalive_seconds else self.keepalive_seconds
+                    batch = buffer.wait(after, timeout)
                     after = batch.last_seq
                     if batch.entries or buffer.is_running:
                         yield batch

@@ -13,23 +13,19 @@ BURST_SECONDS = 0.01
 
 
 class CpuBudget:
-    """CPU time that grows by `share` of the elapsed time, and that rendering uses up.
+    """CPU time that grows by `MAX_CPU_SHARE` of the elapsed time, and that rendering uses up.
 
-    A piece of work is never interrupted: after an expensive one, `wait` takes longer.
+    A piece of work is never interrupted: after an expensive one, the next has to wait longer.
     """
 
     def __init__(
         self,
-        share: float = MAX_CPU_SHARE,
         *,
         monotonic: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
         cpu_time: Callable[[], float] = time.thread_time,
     ) -> None:
         """Create a budget. `cpu_time` returns the CPU time of the thread, in seconds."""
-        self._share = share
         self._monotonic = monotonic
-        self._sleep = sleep
         self._cpu_time = cpu_time
         # The time at which everything that was used so far is compensated.
         self._balanced_at = 0.0
@@ -38,12 +34,13 @@ class CpuBudget:
     def work(self) -> Iterator[None]:
         """Measure the CPU time of the `with` block."""
         started_at = self._cpu_time()
-        yield
-        used = self._cpu_time() - started_at
-        self._balanced_at = max(self._balanced_at, self._monotonic()) + used / self._share
+        try:
+            yield
+        finally:
+            used = self._cpu_time() - started_at
+            self._balanced_at = max(self._balanced_at, self._monotonic()) + used / MAX_CPU_SHARE
 
-    def wait(self) -> None:
-        """Sleep until the budget allows the next piece of work."""
-        wait_seconds = self._balanced_at - self._monotonic() - BURST_SECONDS / self._share
-        if wait_seconds > 0:
-            self._sleep(wait_seconds)
+    @property
+    def seconds_to_wait(self) -> float:
+        """Return how long the next piece of work has to wait; 0 if it may begin now."""
+        return max(0.0, self._balanced_at - self._monotonic() - BURST_SECONDS / MAX_CPU_SHARE)

@@ -7,14 +7,16 @@ which corrects such blocks.
 
 from __future__ import annotations
 
-import math
+import logging
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rendering.render import MAX_MARKDOWN_CHARACTERS, max_html_length
-from rendering.stream.cpu_budget import CpuBudget
 from rendering.stream.dom_patch import DomPatch, diff
 from rendering.stream.open_block import BlockHtml, OpenBlock
+
+logger = logging.getLogger(__name__)
 
 # Number of characters that are parsed at once.
 CHUNK_LENGTH = 4_000
@@ -54,12 +56,13 @@ class ReplyHtml(NamedTuple):
 class IncrementalRenderer:
     """Renders a growing reply, and returns the patches from one state of its HTML to the next.
 
-    `html` is the state after the last call of `next_patches`; at first, it is empty.
+    `append` queues text, and `process_chunk` does the expensive part, so that the caller can pause
+    between chunks. `html` is the state after the last call of `next_patches`; at first, it is
+    empty.
     """
 
-    def __init__(self, scope: str, budget: CpuBudget | None = None) -> None:
-        """Create a renderer that waits for the `budget` before each piece of work."""
-        self._budget = budget or CpuBudget(math.inf)
+    def __init__(self, scope: str) -> None:
+        self._chunks: deque[tuple[str, bool]] = deque()
         self._length = 0
         self._open_block = OpenBlock(scope)
         self._closed_blocks: list[str] = []
@@ -74,6 +77,18 @@ class IncrementalRenderer:
 
     def append(self, text: str) -> None:
         """Append the text of the next entry of the log."""
+        for start in range(0, len(text), CHUNK_LENGTH):
+            end = start + CHUNK_LENGTH
+            self._chunks.append((text[start:end], 0 < start < len(text) <= end))
+
+    @property
+    def has_chunks(self) -> bool:
+        """Return whether `process_chunk` has work to do."""
+        return bool(self._chunks)
+
+    def process_chunk(self) -> None:
+        """Parse the next chunk, and render the blocks that it closes."""
+        text, force = self._chunks.popleft()
         self._length += len(text)
         # If the text or its HTML is too long, the HTML stays unchanged until the reply ends, and
         # becomes plain text then.
@@ -83,35 +98,34 @@ class IncrementalRenderer:
         )
         if self._is_stopped:
             return
-        for start in range(0, len(text), CHUNK_LENGTH):
-            end = start + CHUNK_LENGTH
-            self._budget.wait()
-            with self._budget.work():
-                closed_html = self._open_block.append(
-                    text[start:end], force=0 < start < len(text) <= end
-                )
-            if closed_html:
-                self._closed_blocks.append(closed_html)
-                self._closed_length += len(closed_html)
+        if closed_html := self._open_block.append(text, force=force):
+            self._closed_blocks.append(closed_html)
+            self._closed_length += len(closed_html)
 
     def next_patches(self) -> tuple[DomPatch, ...]:
-        """Render the entries so far, and return the patches from the previous state."""
-        self._budget.wait()
-        with self._budget.work():
-            old, new_block = self.html, self._open_block.html
-            self.html = ReplyHtml(self._closed_blocks, len(self._closed_blocks), new_block)
-            old_block = old.open_block
-            if (
-                old.closed_count == self.html.closed_count
-                and old_block.open_depth
-                and new_block.frozen_html.startswith(old_block.frozen_html)
-            ):
-                new_html = new_block.frozen_html[len(old_block.frozen_html) :] + new_block.open_html
-                patches = diff(old_block.open_html, new_html, old_block.open_depth)
-            else:
-                new_html = "".join(self._closed_blocks[old.closed_count :]) + new_block.full_html
-                patches = diff(old_block.full_html, new_html)
-            return replace_all(self.html.full_html) if patches is None else patches
+        """Render everything that was appended, and return the patches from the previous state."""
+        while self._chunks:
+            self.process_chunk()
+        old, new_block = self.html, self._open_block.html
+        self.html = ReplyHtml(self._closed_blocks, len(self._closed_blocks), new_block)
+        try:
+            patches = self._diff(old)
+        except Exception:
+            logger.exception("Could not compare two states of a reply.")
+            patches = None
+        return replace_all(self.html.full_html) if patches is None else patches
+
+    def _diff(self, old: ReplyHtml) -> tuple[DomPatch, ...] | None:
+        old_block, new_block = old.open_block, self.html.open_block
+        if (
+            old.closed_count == self.html.closed_count
+            and old_block.open_depth
+            and new_block.frozen_html.startswith(old_block.frozen_html)
+        ):
+            new_html = new_block.frozen_html[len(old_block.frozen_html) :] + new_block.open_html
+            return diff(old_block.open_html, new_html, old_block.open_depth)
+        new_html = "".join(self._closed_blocks[old.closed_count :]) + new_block.full_html
+        return diff(old_block.full_html, new_html)
 
     def final_patches(self, final_html: str) -> tuple[DomPatch, ...]:
         """Return the patches from the last state to the final HTML."""

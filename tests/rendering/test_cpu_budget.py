@@ -4,49 +4,39 @@ from __future__ import annotations
 
 import pytest
 
-from rendering.stream.cpu_budget import BURST_SECONDS, MAX_CPU_SHARE, CpuBudget
+from rendering.stream.cpu_budget import BURST_SECONDS, MAX_CPU_SHARE
+from tests.support.processor import Processor
 
 
-class Processor:
-    """A processor whose time passes only when somebody works or sleeps."""
+@pytest.mark.parametrize("piece_seconds", [0.001, 0.02, 0.3])
+def test_work_uses_a_tenth_of_a_processor_whatever_a_piece_costs(piece_seconds: float):
+    processor = Processor()
+    budget = processor.new_budget()
+    started_at = processor.now
+    while processor.used < 10:
+        processor.sleep(budget.seconds_to_wait)
+        with budget.work():
+            processor.work(piece_seconds)
+    allowed = BURST_SECONDS + MAX_CPU_SHARE * (processor.now - started_at) + piece_seconds
 
-    def __init__(self) -> None:
-        self.now = self.used = 0.0
-
-    def work(self, seconds: float) -> None:
-        self.now += seconds
-        self.used += seconds
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-    def budget(self) -> CpuBudget:
-        return CpuBudget(monotonic=lambda: self.now, sleep=self.sleep, cpu_time=lambda: self.used)
-
-
-@pytest.mark.fault("F73")
-@pytest.mark.limit("L64")
-def test_rendering_uses_a_tenth_of_a_processor_whatever_a_piece_costs():
-    for piece_seconds in (0.001, 0.02, 0.3):
-        processor = Processor()
-        budget = processor.budget()
-        processor.now = 1_000.0
-        while processor.used < 10:
-            budget.wait()
-            with budget.work():
-                processor.work(piece_seconds)
-        allowed = BURST_SECONDS + MAX_CPU_SHARE * (processor.now - 1_000) + piece_seconds
-
-        assert 0.9 * allowed < processor.used <= allowed
+    assert 0.9 * allowed < processor.used <= allowed
 
 
 def test_cheap_pieces_do_not_wait():
     processor = Processor()
-    budget = processor.budget()
+    budget = processor.new_budget()
     for _ in range(100):
-        budget.wait()
+        assert budget.seconds_to_wait == 0
         with budget.work():
             processor.work(0.004)
         processor.sleep(0.046)
 
-    assert processor.now == pytest.approx(100 * 0.05)
+
+def test_work_that_fails_counts():
+    processor = Processor()
+    budget = processor.new_budget()
+    with pytest.raises(ValueError, match="broken"), budget.work():
+        processor.work(1)
+        raise ValueError("broken")
+
+    assert budget.seconds_to_wait > 5

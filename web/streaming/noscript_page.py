@@ -7,7 +7,7 @@ the end, the whole reply is sent again if its HTML differs from the closed block
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 
 from flask import Response, current_app, render_template, stream_template
 
@@ -36,12 +36,12 @@ SECONDS_PER_CHARACTER = 1 / 1_000
 class NoscriptReply:
     """Iterable HTML of one running reply. `reply` is None until the reply has ended."""
 
-    def __init__(self, turn: Turn, batches: Iterable[Batch]) -> None:
+    def __init__(self, turn: Turn) -> None:
         self._clock = portal().clock
+        self._poll_seconds: float = current_app.config["NOSCRIPT_POLL_SECONDS"]
         self._min_interval: float = current_app.config["NOSCRIPT_MIN_INTERVAL_SECONDS"]
         self.turn = turn
         self.reply: Reply | None = None
-        self._batches = batches
         self._last_html = ""
         self._last_sent_at = 0.0
         self._wait_state = ""
@@ -52,7 +52,9 @@ class NoscriptReply:
         scope = f"{self.turn.id}-draft"
         closed_blocks: list[str] = []
         with portal().running_replies.open(self.turn.id, scope) as running:
-            for batch in self._batches:
+            for batch in portal().log.follow(
+                self.turn.id, lambda: 0 if running.is_behind else self._poll_seconds
+            ):
                 if batch.is_final:
                     self.reply = build_reply(batch)
                     html = portal().html_cache.get(self.turn.id, self.reply.text)
@@ -68,7 +70,8 @@ class NoscriptReply:
                 yield snapshot
                 if new_blocks or snapshot or not batch.entries:
                     yield FLUSH_MARKER
-                running.wait()
+                if wait_seconds := running.seconds_to_wait:
+                    self._clock.sleep(wait_seconds)
 
     def _open_snapshot(self, rendered_html: ReplyHtml, batch: Batch) -> str:
         """Return a snapshot of the open block, or of the progress; "" if none is needed yet."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from flask import Response, current_app, make_response, render_template
+from flask import Response, make_response, render_template
 
 from chat.conversations import Conversation
-from web.container import portal
 from web.message_form import RejectedMessage
 from web.stream_limit import is_stream_limit_reached
 from web.streaming import noscript_page
@@ -46,10 +45,7 @@ def render_conversation_page(
     if should_follow and running_turns and not is_stream_limit_reached():
         # Load the composer after the reply, because the quota may run out meanwhile.
         render_values["load_composer"] = partial(conversation_composer, conversation)
-        noscript_reply = noscript_page.NoscriptReply(
-            running_turns[0],
-            portal().log.follow(running_turns[0].id, current_app.config["NOSCRIPT_POLL_SECONDS"]),
-        )
+        noscript_reply = noscript_page.NoscriptReply(running_turns[0])
         return noscript_page.stream_page("conversations/show.html", noscript_reply, **render_values)
     status = rejection.status if rejection else 200
     return make_response(render_template("conversations/show.html", **render_values), status)

@@ -1,0 +1,25 @@
+"""A processor whose time passes only when somebody works or sleeps."""
+
+from __future__ import annotations
+
+from rendering.stream import CpuBudget
+
+
+class Processor:
+    """A clock of wall time and CPU time, in seconds."""
+
+    def __init__(self) -> None:
+        self.now, self.used = 1_000.0, 0.0
+
+    def work(self, seconds: float) -> None:
+        """Let both times pass."""
+        self.now += seconds
+        self.used += seconds
+
+    def sleep(self, seconds: float) -> None:
+        """Let the wall time pass, and a little more, like every real sleep."""
+        self.now += seconds + 1e-6
+
+    def new_budget(self) -> CpuBudget:
+        """Return a CPU budget that measures this processor."""
+        return CpuBudget(monotonic=lambda: self.now, cpu_time=lambda: self.used)
