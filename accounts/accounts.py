@@ -43,13 +43,15 @@ class Accounts:
 
     A browser in which a person has signed in before has a counter of failed attempts of its own for
     this person (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"), so failures of
-    others do not lock it out. A browser token identifies such a browser.
+    others do not lock it out. A browser token identifies such a browser until the password changes.
     """
 
     # The number of failed attempts in 15 minutes that are allowed with one name, and from one
     # network address.
     account_limit = 10
     address_limit = 50
+    # How long an attempt waits for the verification of other passwords.
+    max_verification_wait_seconds = 10.0
 
     def __init__(
         self,
@@ -96,9 +98,8 @@ class Accounts:
         subject = self._hash("API key of a person", api_key)[:SUBJECT_CHARACTERS]
         with self.database.read() as connection:
             known_person = people.find_by_identity(connection, people.KEY_ISSUER, subject)
-            limits = self._limits(known_person, browser_token, {"address": address})
-            if wait_seconds := self.attempts.seconds_to_wait(connection, limits):
-                raise AttemptsExceeded(wait_seconds)
+            limits = self._limits(known_person, None, browser_token, {"address": address})
+            self._check_limits(connection, limits)
         if not verify():
             self.attempts.count_failure(limits)
             raise WrongCredentials
@@ -117,16 +118,15 @@ class Accounts:
 
         Raises WrongCredentials and AttemptsExceeded.
         """
-        subject = people.subject_of(name)
-        with self._verification:
+        scopes = {"account": people.subject_of(name), "address": address}
+        with self.database.read() as connection:
+            person = people.find_by_subject(connection, scopes["account"])
+            stored_hash = passwords.read_hash(connection, person.id) if person else None
+            limits = self._limits(person, stored_hash, browser_token, scopes)
+            self._check_limits(connection, limits)
+        with self._turn_to_verify():
             with self.database.read() as connection:
-                person = people.find_by_subject(connection, subject)
-                stored_hash = passwords.read_hash(connection, person.id) if person else None
-                limits = self._limits(
-                    person, browser_token, {"account": subject, "address": address}
-                )
-                if wait_seconds := self.attempts.seconds_to_wait(connection, limits):
-                    raise AttemptsExceeded(wait_seconds)
+                self._check_limits(connection, limits)
             is_correct = self.passwords.is_correct(stored_hash, password)
             if person is None or not is_correct:
                 self.attempts.count_failure(limits)
@@ -137,18 +137,36 @@ class Accounts:
             is_current = passwords.read_hash(connection, person.id) == stored_hash
             if current_person is None or current_person.is_disabled or not is_current:
                 raise WrongCredentials
-            own_counter, *_ = limits
-            self.attempts.reset(connection, own_counter)
+            for counter in limits.keys() - {self._counter("address", address)}:
+                self.attempts.reset(connection, counter)
             yield connection, current_person
 
+    @contextmanager
+    def _turn_to_verify(self) -> Iterator[None]:
+        wait_seconds = self.max_verification_wait_seconds
+        if not self._verification.acquire(timeout=wait_seconds):
+            raise AttemptsExceeded(wait_seconds)
+        try:
+            yield
+        finally:
+            self._verification.release()
+
+    def _check_limits(self, connection: Connection, limits: Mapping[str, int]) -> None:
+        if wait_seconds := self.attempts.seconds_to_wait(connection, limits):
+            raise AttemptsExceeded(wait_seconds)
+
     def _limits(
-        self, person: Person | None, browser_token: str, scopes: Mapping[str, str]
+        self,
+        person: Person | None,
+        stored_hash: str | None,
+        browser_token: str,
+        scopes: Mapping[str, str],
     ) -> Mapping[str, int]:
-        """Return the counters of an attempt, with their limits; the first one is reset by success.
+        """Return the counters of an attempt, with their limits.
 
         `scopes` maps `account` and `address` to their values.
         """
-        if person and self._is_known_browser(person.id, browser_token):
+        if person and self._is_known_browser(person.id, stored_hash, browser_token):
             return {self._counter("browser", browser_token): self.account_limit}
         limits = {"account": self.account_limit, "address": self.address_limit}
         return {self._counter(scope, value): limits[scope] for scope, value in scopes.items()}
@@ -158,16 +176,20 @@ class Accounts:
 
     def create_browser_token(self, person_id: str) -> str:
         """Return a token for the cookie of a browser in which the person has signed in."""
+        with self.database.read() as connection:
+            stored_hash = passwords.read_hash(connection, person_id)
         nonce = secrets.token_urlsafe(16)
-        return f"{nonce}.{self._browser_signature(person_id, nonce)}"
+        return f"{nonce}.{self._browser_signature(person_id, stored_hash, nonce)}"
 
-    def _is_known_browser(self, person_id: str, browser_token: str) -> bool:
+    def _is_known_browser(
+        self, person_id: str, stored_hash: str | None, browser_token: str
+    ) -> bool:
         nonce, _, signature = browser_token.partition(".")
-        expected = self._browser_signature(person_id, nonce)
+        expected = self._browser_signature(person_id, stored_hash, nonce)
         return hmac.compare_digest(signature.encode(), expected.encode())
 
-    def _browser_signature(self, person_id: str, nonce: str) -> str:
-        return self._hash("browser of a person", person_id, nonce)
+    def _browser_signature(self, person_id: str, stored_hash: str | None, nonce: str) -> str:
+        return self._hash("browser of a person", person_id, stored_hash or "", nonce)
 
     def create_link(self, person: Person, purpose: links.Purpose = "password") -> str:
         """Return the token of a one-time link to set a password, or to link an identity."""

@@ -37,7 +37,7 @@ class Attempts:
             statement = insert.on_conflict_do_update(
                 index_elements=["key"], set_={"failures": table.c.failures + 1}
             )
-            for key in sorted(keys):  # in one order, so that transactions cannot deadlock
+            for key in sorted(keys):  # PostgreSQL locks the rows: in one order, no deadlock
                 values = {"key": key, "failures": 1, "resets_at": now + WINDOW_SECONDS}
                 connection.execute(statement, values)
 

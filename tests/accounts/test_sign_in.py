@@ -100,7 +100,7 @@ def test_simultaneous_attempts_with_the_right_password_all_succeed(
     assert outcomes == ["signed in"] * 50
 
 
-@pytest.mark.limit("L65")
+@pytest.mark.limit("L63")
 def test_failures_of_others_do_not_lock_out_a_browser_that_has_signed_in_before(
     accounts: Accounts, anna: Person
 ):
@@ -128,6 +128,41 @@ def test_browser_token_of_another_person_or_a_forged_one_gives_no_own_counter(
     assert {attempt(accounts, "Anna", PASSWORD, browser_token=token) for token in tokens} == {
         "AttemptsExceeded"
     }
+
+
+def test_browser_token_ends_with_the_password(accounts: Accounts, anna: Person):
+    token = accounts.create_browser_token(anna.id)
+    accounts.use_link(accounts.reset(anna), PASSWORD, "Firefox")
+    for _ in range(3):
+        attempt(accounts, "Anna", "wrong")
+
+    assert attempt(accounts, "Anna", PASSWORD, browser_token=token) == "AttemptsExceeded"
+
+
+@pytest.mark.parametrize(
+    ("failure_count", "max_wait_seconds"), [(3, -1), (0, 0.01)], ids=["refused", "limited"]
+)
+def test_attempt_does_not_wait_for_ever_while_another_password_is_verified(
+    accounts: Accounts,
+    anna: Person,
+    monkeypatch: pytest.MonkeyPatch,
+    failure_count: int,
+    max_wait_seconds: float,
+):
+    outcomes: list[str] = []
+
+    def attempt_meanwhile(stored_hash: str | None, password: str) -> bool:
+        with ThreadPoolExecutor(1) as pool:
+            outcomes.append(pool.submit(attempt, accounts, "Anna", PASSWORD).result(timeout=10))
+        return False
+
+    for _ in range(failure_count):
+        attempt(accounts, "Anna", "wrong")
+    monkeypatch.setattr(accounts, "max_verification_wait_seconds", max_wait_seconds)
+    monkeypatch.setattr(accounts.passwords, "is_correct", attempt_meanwhile)
+    attempt(accounts, "Ben", "wrong")
+
+    assert outcomes == ["AttemptsExceeded"]
 
 
 def test_success_resets_the_limit_of_the_account(accounts: Accounts, anna: Person):

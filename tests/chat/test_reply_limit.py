@@ -16,7 +16,7 @@ DATABASES = ["sqlite", "postgresql"]
 LIMIT = 3
 
 
-@pytest.mark.limit("L63")
+@pytest.mark.limit("L64")
 def test_parallel_messages_start_no_more_replies_than_the_limit(
     log: Log, quota: Quota, turns: Turns
 ):

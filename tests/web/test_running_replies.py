@@ -134,7 +134,7 @@ def test_reader_at_an_unknown_cursor_gets_one_update_that_replaces_everything():
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L64")
+@pytest.mark.limit("L65")
 def test_updates_become_rarer_if_rendering_is_expensive(monkeypatch: pytest.MonkeyPatch):
     """Forty readers pass an entry every 50 ms; rendering it takes 90 ms of CPU time."""
     processor = Processor()
