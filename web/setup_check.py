@@ -30,9 +30,10 @@ class Problem:
 def find_problem(
     settings: Settings, secret_key: str, url: str, headers: dict[str, str], now: float
 ) -> Problem | None:
-    """Request the portal at its public URL, and return the first problem, or None.
+    """Request the portal at its public URL once or twice, and return the first problem, or None.
 
-    `headers` are added to the request, for a proxy that requires a sign-in.
+    The second request shows whether a browser can remove headers that the proxy sets. `headers`
+    are added to both, for a proxy that requires a sign-in.
     """
     url_path = urlsplit(url).path.rstrip("/")
     if url_path != settings.sub_path:
@@ -49,20 +50,23 @@ def find_problem(
     removing = {"Connection": ", ".join(("X-Forwarded-Proto", *_identity_headers(settings)))}
     try:
         response = _probe(secret_key, url, forged | headers)
-        second_response = _probe(secret_key, url, removing | headers)
+        observation = _read_observation(response)
+        if observation is None:
+            return _wrong_response(settings, url, response)
+        problem = (
+            _transport_problem(settings, url, observation)
+            or _address_problem(settings, url, observation)
+            or _identity_problem(settings, observation)
+        )
+        if problem:
+            return problem
+        second_observation = _read_observation(_probe(secret_key, url, removing | headers))
     except requests.exceptions.SSLError as error:
         return Problem(f"The certificate of {url} is not valid: {_reason(error)}.", "certbot renew")
     except requests.RequestException as error:
         return Problem(f"Nothing responds at {url}: {_reason(error)}.", "systemctl status nginx")
-    observation = _read_observation(response)
-    if observation is None:
-        return _wrong_response(settings, url, response)
-    return (
-        _transport_problem(settings, url, observation)
-        or _address_problem(settings, url, observation)
-        or _identity_problem(settings, observation)
-        or _removal_problem(observation, _read_observation(second_response))
-        or _response_problem(response, observation, now)
+    return _removal_problem(observation, second_observation) or _response_problem(
+        response, observation, now
     )
 
 
@@ -177,12 +181,17 @@ def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
 
 
 def _removal_problem(seen: Observation, second: Observation | None) -> Problem | None:
-    if second and (second.scheme, second.identity) == (seen.scheme, seen.identity):
+    # Without an observation, the proxy has refused the request.
+    if second is None or _values_of_proxy(second) == _values_of_proxy(seen):
         return None
     return Problem(
         "A browser can remove headers that the proxy sets, by naming them in Connection.",
         "RequestHeader unset Connection",
     )
+
+
+def _values_of_proxy(seen: Observation) -> tuple[object, ...]:
+    return seen.scheme, seen.identity, seen.groups_header
 
 
 def _response_problem(response: requests.Response, seen: Observation, now: float) -> Problem | None:

@@ -162,6 +162,19 @@ def test_too_many_attempts_get_status_429_with_the_time_to_wait(alice: Person, a
     assert "too many attempts" in page.text
 
 
+@pytest.mark.usefixtures("accounts")
+def test_browser_in_which_the_person_signed_in_before_still_signs_in_while_others_fail(
+    alice: Person, bob: Person
+):
+    alice.press(sign_in(alice), "Sign out")
+    for _ in range(12):
+        sign_in(bob, password="wrong")
+
+    assert sign_in(bob).status == 429
+    sign_in(alice)
+    assert is_signed_in(alice)
+
+
 def test_signing_in_gives_a_new_session_id_and_csrf_secret(
     alice: Person, bob: Person, accounts: Accounts, clock: AdjustableClock
 ):

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.usefixtures("processes")
 
 REQUEST = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 INCOMPLETE_REQUEST = b"GET /livez HTTP/1.1\r\n"
+FIELD_OF_8_KB = b"X-Large: " + b"x" * 8_000 + b"\r\n"
 CHUNKED_HEAD = (
     b"POST /preferences HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
@@ -164,12 +165,15 @@ def send_head(server: ServerProcess, head: bytes) -> bytes:
 def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
     with run_server(tmp_path, "app.py", API_URL="http://127.0.0.1:9", API_KEY="key") as server:
         statuses = [send_head(server, head) for head in OVERSIZED_HEADS]
+        # A head of 40 KB arrives completely, so the response is not lost.
+        status_of_large_head = send_head(server, CHUNKED_HEAD[:-2] + FIELD_OF_8_KB * 5 + b"\r\n")
         assert is_ready(server)
         server.stop(signal.SIGINT)
         log = server.read_output()
 
     # A reset connection also counts as a rejection.
     assert {status[:1] for status in statuses} <= {b"4", b""}
+    assert status_of_large_head == b"431"
     assert "Traceback" not in log
 
 
