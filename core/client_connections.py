@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import gevent
+from gunicorn.http.body import ChunkedReader
 from gunicorn.http.errors import NoMoreData, ParseException
 from gunicorn.http.message import Request
 
@@ -15,8 +16,9 @@ from gunicorn.http.message import Request
 MAX_HEAD_BYTES = 32 * 1024
 # More than any application accepts. gunicorn would read a refused body to its end.
 MAX_BODY_BYTES = 2 * 1024 * 1024
-# Other requests run between two steps, because a body of tiny chunks takes much CPU time.
-BODY_STEP_BYTES = 4 * 1024
+# Other requests run after so many bytes in chunks: a chunk may have one byte, and take as much CPU
+# time as a large one.
+CHUNKED_STEP_BYTES = 256
 
 
 def limit_write_time(client: socket.socket, seconds: float) -> None:
@@ -55,16 +57,18 @@ class BodyReader:
         self._read_bytes = 0
 
     def read(self, size: int) -> bytes:
-        """Read at most the next `BODY_STEP_BYTES`. Raises NoMoreData."""
+        """Read some of the next bytes, at most `size`. Raises NoMoreData."""
         if self._read_bytes >= MAX_BODY_BYTES:
             raise NoMoreData
-        gevent.sleep(0)
+        if isinstance(self._reader, ChunkedReader):
+            size = min(size, CHUNKED_STEP_BYTES)
+            gevent.sleep(0)
         now = time.monotonic()
         self._deadline = min(self._deadline, now + self._timeout_seconds)
         try:
             # With `exception=False`, a timeout ends the `with` block without an exception.
             with gevent.Timeout(max(0, self._deadline - now), exception=False):  # type: ignore[arg-type]
-                data = bytes(self._reader.read(min(size, BODY_STEP_BYTES)))
+                data = bytes(self._reader.read(size))
                 self._read_bytes += len(data)
                 return data
         except ParseException as error:
