@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from chat.log import Batch, Delta, Entry, Progress
 from core.clock import Clock
-from rendering.stream import CpuBudget, DomPatch, IncrementalRenderer, ReplyHtml, replace_all
+from rendering.stream import CpuBudget, DomPatch, IncrementalRenderer, ReplyHtml
 
 # A reader that is behind takes the updates after its cursor. At most this number is stored, and
 # only as long as they are together shorter than the reply, or than `MIN_STORED_CHARACTERS`.
@@ -54,9 +54,10 @@ class RenderedReply:
 
     @property
     def replacement(self) -> Update:
-        """Return the update that leads from any HTML to the current HTML."""
+        """Return the update from any HTML to the current HTML; equal elements stay."""
         progress = self.updates[-1].progress if self.updates else None
-        return Update(0, self.cursor, replace_all(self.html.full_html), progress)
+        patch = DomPatch(0, "innerMorph", self.html.full_html)
+        return Update(0, self.cursor, (patch,), progress)
 
 
 class RunningReply:

@@ -2,12 +2,11 @@
 
 from rendering.stream.cpu_budget import CpuBudget
 from rendering.stream.dom_patch import DomPatch
-from rendering.stream.incremental import IncrementalRenderer, ReplyHtml, replace_all
+from rendering.stream.incremental import IncrementalRenderer, ReplyHtml
 
 __all__ = [
     "CpuBudget",
     "DomPatch",
     "IncrementalRenderer",
     "ReplyHtml",
-    "replace_all",
 ]

@@ -113,7 +113,7 @@ class IncrementalRenderer:
         except Exception:
             logger.exception("Could not compare two states of a reply.")
             patches = None
-        return replace_all(self.html.full_html) if patches is None else patches
+        return _replace_all(self.html.full_html) if patches is None else patches
 
     def _diff(self, old: ReplyHtml) -> tuple[DomPatch, ...] | None:
         old_block, new_block = old.open_block, self.html.open_block
@@ -135,9 +135,8 @@ class IncrementalRenderer:
             if final_html.startswith(closed_html)
             else None
         )
-        return replace_all(final_html) if patches is None else patches
+        return _replace_all(final_html) if patches is None else patches
 
 
-def replace_all(html: str) -> tuple[DomPatch, ...]:
-    """Return the patch that replaces the HTML of a reply, whatever it is."""
-    return (DomPatch(0, "innerMorph", html),)
+def _replace_all(html: str) -> tuple[DomPatch, ...]:
+    return (DomPatch(0, "innerHTML", html),)
