@@ -26,9 +26,10 @@ _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
 # angle brackets. A match begins at the first backslash; the lookbehind keeps it from beginning at
 # a later one.
 _HANDLER = r"(?:\bon[a-z]+|action|data|href|src\w*|style)\s*="
+_QUOTED_BRACE = r"=\s*(?:'[^'}\n]{0,300}\}|\"[^\"}\n]{0,300}\})"
 _MARKUP = re.compile(
-    r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>\"'`]*>)|!(?=\\*+\[)"
-    rf"|\{{(?=[^}}\n]{{300}}|[^}}\n]{{0,300}}?{_HANDLER}))",
+    r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>\[\]\"'`]*>)|!(?=\\*+\[)"
+    rf"|\{{(?=[^}}\n]{{300}}|[^}}\n]{{0,300}}?(?:{_HANDLER}|{_QUOTED_BRACE})))",
     re.IGNORECASE,
 )
 _ENTITIES = {"<": "&lt;", "!": "&#33;", "{": "&#123;"}
@@ -36,7 +37,8 @@ _ENTITIES = {"<": "&lt;", "!": "&#33;", "{": "&#123;"}
 # before the parenthesis; a destination may follow on the next line, also in a quotation. Some copy
 # a quotation mark in a destination into an attribute. A viewer without footnotes reads a footnote
 # as a reference definition: if its first word has none of the characters `:&\`, this word is a
-# harmless destination. All lengths are limited because the time would grow with their square.
+# harmless destination. All lengths are limited because the time would grow with their square; a
+# longer label is escaped, too. A definition may follow the box of a task.
 _USUAL = (
     r"[\s>]*+<?+(?:https?://|mailto:)"
     r"(?:[^\s<>()\"`]|\([^\s<>()\"`]{0,500}\)){0,2000}+(?=[\s)>]|\Z)"
@@ -44,8 +46,8 @@ _USUAL = (
 _SCHEME = r"[\s>\x00-\x1f]*+<?+[^\s)]{0,100}[:&\\]"
 _LINK = re.compile(rf"(?<!\\)(\\*+)\](?=[ \t]*+\((?!{_USUAL}))", re.IGNORECASE)
 _DEFINITION = re.compile(
-    rf"^([ \t>*+.):\d-]*+)\[(?!\^[^]\\]{{1,999}}+\]:(?!{_SCHEME}))"
-    rf"(?=(?:[^]\\]|\\.){{1,999}}+\]:(?!{_USUAL}))",
+    rf"^([ \t>*+.):\d-]*+(?:\[[ xX]\][ \t]++)*+)\[(?!\^[^]\\]{{1,200}}+\]:(?!{_SCHEME}))"
+    rf"(?=(?:[^]\\]|\\.){{1,200}}+(?:\]:(?!{_USUAL})|[^]]))",
     re.IGNORECASE | re.MULTILINE,
 )
 _ACTIVE = re.compile(
@@ -54,13 +56,18 @@ _ACTIVE = re.compile(
 )
 # Code that viewers without code fences read as HTML, an image, or a link with a scheme.
 _ACTIVE_CODE = re.compile(rf"{_MARKUP.pattern}|\][ \t]*+[(:](?!{_USUAL}){_SCHEME}", re.IGNORECASE)
-# Code in a line that all parsers recognise, if a paragraph has no other backticks.
-_SIMPLE_CODE = re.compile(rb"(?<![^\s(*_|>])`[^`\n]+`")
+# Code in a line that all parsers recognise, if a paragraph has no other backticks. Some viewers
+# regard a backtick directly after a URL as a part of it.
+_SIMPLE_CODE = re.compile(rb"(?<![\\`])`[^`\n]+`(?!`)")
+_SEPARATE_CODE = re.compile(rb"(?<![^\s(*_|>])`[^`\n]+`(?!`)")
+_URL_SIGN = re.compile(rb"://|www\.|@")
 _PARAGRAPH_END = re.compile(rb"\n[ \t>]*+\n|\Z")
 # Characters at the beginning of a line that open or continue lists and quotations.
 _LINE_PREFIX_CHARACTERS = " \t>*+.)-0123456789"
 # Characters at which only some viewers begin a new line.
 _UNUSUAL_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# Blanks before which markdown2 does not end an indented block at the start of a line.
+_UNUSUAL_INDENT = re.compile(r"^[ \t]*+[^\S \t\n][^\S\n]*+", re.MULTILINE)
 # Code blocks are replaced by these noncharacters and a number while the other text is escaped.
 _PLACEHOLDER = re.compile("\ufdd0(\\d+)\ufdd1")
 _NONCHARACTERS = re.compile("[\ufdd0\ufdd1]")
@@ -104,6 +111,8 @@ def escape_markup(text: str) -> str:
     """
     text, blocks = _take_active_code(_NONCHARACTERS.sub("", text))
     text = _escape_markup(text)
+    if blocks:
+        text = _UNUSUAL_INDENT.sub("", text)
     return _PLACEHOLDER.sub(lambda match: _portable_code(blocks[int(match[1])]), text)
 
 
@@ -211,8 +220,9 @@ def _simple_code_starts(source: bytes) -> set[int]:
     start = 0
     for paragraph_end in _PARAGRAPH_END.finditer(source):
         paragraph = source[start : paragraph_end.start()]
-        if b"`" not in _SIMPLE_CODE.sub(b"", paragraph):
-            starts.update(start + code.start() for code in _SIMPLE_CODE.finditer(paragraph))
+        simple_code = _SEPARATE_CODE if _URL_SIGN.search(paragraph) else _SIMPLE_CODE
+        if b"`" not in simple_code.sub(b"", paragraph):
+            starts.update(start + code.start() for code in simple_code.finditer(paragraph))
         start = paragraph_end.start()
     return starts
 

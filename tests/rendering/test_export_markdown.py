@@ -96,6 +96,10 @@ PAYLOADS = [
     "[a](https://b){ b='" + "c" * 300 + "' onclick=alert(1) }",
     "a\x0b[x]: javascript:alert(1)\u2028[x]",
     ": [x]: javascript:alert(1)\n\n[x]",
+    "*a*{: b='}' onclick=alert(1)}",
+    "- [x] [r]: javascript:alert(1)\n\n[r]",
+    f"[{'a' * 1_001}]: javascript:x\n\n[{'a' * 1_001}]",
+    "<https://a.example/[/onclick=alert(1)//](https://b.example)>",
 ]
 # Texts into which the payload is inserted. Parsers read some of these texts differently, but no
 # parser may interpret the payload as HTML.
@@ -130,6 +134,7 @@ SURROUNDINGS = [
     ),
     *(
         "`a`{}`b`",
+        "```\n{}\n```\n\xa0z",
         "a``` b\n`{}`",
         "http://a.example/`{}`",
         "(`{}`) `",
@@ -162,6 +167,7 @@ TAGS = {
         "h1",
         "h3",
         "hr",
+        "input",  # the box of a task
         "li",
         "ol",
         "p",
@@ -238,6 +244,7 @@ def test_html_in_inline_text_is_escaped():
 CODE = {
     "```python\nfor x in y[1]: h[n](x)  # a < b\n```": None,
     "`<b>` and 1 < 2": None,
+    'Tags: `<b>`/"`<i>`", `<p>`': None,
     "a\n\n~~~ html x\n<h2>\n\n</h2>\n~~~\nb": ("a\n\n\n\n`html`\n\n    <h2>\n\n    </h2>\n\n\nb"),
     "- ```\n  <b>\n  ```\n- c": "\n\n`text`\n\n    <b>\n\n\n- c",
     "`text`\n\n    <b>": "`text`\n\n\n\n`text`\n\n    <b>\n\n",
@@ -273,7 +280,7 @@ def test_time_of_an_export_does_not_grow_with_the_square_of_its_length():
     """With a regular expression of quadratic time, each of these texts would take minutes."""
     texts = [
         *("\\" * 200_000 + "<b>", "# a" + " " * 1_000_000 + "b", "#" * 500_000 + " a"),
-        *("[a](b" * 10_000, "](" + ">" * 50_000, "[^a]:" + ">" * 50_000),
+        *("[a](b" * 10_000, "](" + ">" * 50_000, "[^a]:" + ">" * 50_000, "\n[" * 10_000 + "<b>"),
         *("]:http://" * 5_000, "{a" * 10_000, "> " * 10_000 + "x<b>", "`<b>` " * 5_000),
     ]
     for text in texts:
