@@ -69,6 +69,8 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
                 return
             rendered = running.render(batch)
             updates = rendered.updates_after(cursor)
+            if running.is_behind and rendered.cursor < cursor:
+                updates = ()  # the page keeps its text until this process has rendered as much
             for update in [rendered.replacement] if updates is None else updates:
                 updated_at = clock.monotonic()
                 html = htmx_frames.render_patches(turn.position, update.patches)

@@ -10,6 +10,8 @@ from tests.support.person import Page, Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.upstream import Upstream
 from web.assets.script_modules import MODULES
+from web.container import Portal
+from web.running_replies import RunningReplies
 
 
 def begun(alice: Person, upstream: Upstream):
@@ -77,6 +79,29 @@ def test_returning_reader_receives_what_they_missed(alice: Person, upstream: Ups
         assert stream.text == "One two"
 
     assert (missed["hx-swap"], missed.get_text()) == ("beforeend", " two")
+    call.complete()
+
+
+def test_page_keeps_its_text_while_a_process_to_which_the_reply_is_new_renders_it(
+    alice: Person, upstream: Upstream, portal: Portal, monkeypatch: pytest.MonkeyPatch
+):
+    page, turn_id, call = begun(alice, upstream)
+    with alice.follow(turn_id) as stream:
+        for text in ("One", " two", " three"):
+            call.delta(text)
+            stream.read_until(text)
+    page = alice.get(page.path)
+
+    other_process = RunningReplies(portal.clock, {turn_id}.__contains__)
+    monkeypatch.setattr(RunningReplies, "open", staticmethod(other_process.open))
+    monkeypatch.setattr("rendering.stream.cpu_budget.MAX_CPU_SHARE", 0.005)
+    monkeypatch.setattr("rendering.stream.cpu_budget.BURST_SECONDS", 0)
+    with alice.follow(turn_id, last_event_id="3", turn=page.turns[0]) as stream:
+        call.delta(" four")
+        patch = stream.next_frame().select_one("hx-partial")
+        assert stream.text == "One two three four"
+
+    assert (patch["hx-swap"], patch.get_text()) == ("beforeend", " four")
     call.complete()
 
 
