@@ -65,6 +65,7 @@ def test_stop_replaces_send_and_only_the_last_turn_can_be_asked_again(
 
     send_message(page, "Go on")
     upstream.next_call().respond(500, {})
+    expect(turn(page, "failed")).to_be_visible()
     expect(retry).to_have_count(1)
     send_message(page, "Go on after all")
     call = upstream.next_call().start_stream()
