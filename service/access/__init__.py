@@ -10,7 +10,13 @@ from service.access.jwt_tokens import (
     ReservedName,
     SigningDisabled,
 )
-from service.access.rate_limit import REQUESTS_PER_HOUR, KeyRevoked, count_request, read_rate_limit
+from service.access.rate_limit import (
+    REQUESTS_PER_HOUR,
+    KeyRevoked,
+    count_request,
+    has_rate_limit,
+    read_rate_limit,
+)
 
 __all__ = [
     "DEFAULT_LIFETIME_SECONDS",
@@ -26,5 +32,6 @@ __all__ = [
     "SigningKeysUnavailable",
     "TooManyKeys",
     "count_request",
+    "has_rate_limit",
     "read_rate_limit",
 ]

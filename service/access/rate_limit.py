@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, insert, select, update
 
 from core.database import Database
 from service.access.api_keys import ApiKey
+from service.owners import PORTAL_OWNER
 from service.schema import api_keys, key_requests
 
 WINDOW_SECONDS = 3600
@@ -42,6 +43,14 @@ class RateLimit:
 
 class KeyRevoked(Exception):
     """Raised for a key that has been revoked."""
+
+
+def has_rate_limit(key: ApiKey) -> bool:
+    """Return whether the requests of a key are limited; those of the portals are not.
+
+    A portal limits the messages of its people itself (`TWINDOW_LIMITS`).
+    """
+    return key.sub != PORTAL_OWNER
 
 
 def count_request(database: Database, key: ApiKey) -> RateLimit:

@@ -16,6 +16,7 @@ from service.access import (
     KeyRevoked,
     SigningKeysUnavailable,
     count_request,
+    has_rate_limit,
     read_rate_limit,
 )
 from service.api.errors import ApiError
@@ -69,11 +70,14 @@ def _authenticate_key(secret: str, required_access: RequiredAccess) -> Identity:
 def _attach_rate_limit() -> None:
     keys = _api_keys(request.headers)
     key = container().api_keys.find_by_secret(keys.pop()) if len(keys) == 1 else None
-    if key and not key.is_expired(container().database.clock.time()):
+    if key and has_rate_limit(key) and not key.is_expired(container().database.clock.time()):
         g.rate_limit = read_rate_limit(container().database, key)
 
 
 def _count_request(key: ApiKey) -> None:
+    if not has_rate_limit(key):
+        g.rate_limit = None
+        return
     try:
         g.rate_limit = count_request(container().database, key)
     except KeyRevoked:

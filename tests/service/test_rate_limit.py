@@ -16,6 +16,7 @@ from service.access import rate_limit
 from service.access.api_keys import ApiKeys
 from service.container import Container
 from service.interface_types import Scope
+from service.owners import owner_named
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
@@ -40,6 +41,22 @@ def test_api_key_is_limited_to_its_hourly_requests(
         assert 3500 < int(answers[3].headers["Retry-After"]) <= 3600
         assert "Retry-After" not in answers[0].headers
         assert answers[3].json()["code"] == "rate_limited"
+
+
+@pytest.mark.spec("S90")
+def test_keys_of_the_portal_have_no_limit_and_no_rate_limit_headers(
+    api: ApiClient, container: Container, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 3)
+    key = container.api_keys.create(owner_named("portal"), "Our portal", "full_access")[1]
+    headers = {"X-API-Key": key}
+
+    answers = [api.get(path, headers=headers) for path in ["/twins"] * 30 + ["/unknown"]]
+
+    assert [answer.status_code for answer in answers] == [200] * 30 + [404]
+    assert not [
+        name for answer in answers for name in answer.headers if "ratelimit" in name.lower()
+    ]
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
