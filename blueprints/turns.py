@@ -6,13 +6,13 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation, ConversationNotFound
+from chat.limits import SendingBlocked
 from chat.log import Ended, ReplyState, build_reply
-from chat.quota import SendingBlocked
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress
 from core.languages import N_
 from web import message_form
-from web.client_address import client_address_hashes
+from web.client_address import visitor_address
 from web.container import portal
 from web.current_person import person
 from web.http import render_fragment, render_notice, wants_fragment
@@ -110,7 +110,7 @@ def _add_turn(conversation_id: str) -> AddedTurn:
             message.content,
             message.idempotency_key,
             message.resent_turn_id,
-            client_address_hashes(),
+            visitor_address=visitor_address(),
         )
     except ReplyInProgress as error:
         raise RejectedMessage(STILL_REPLYING, 409, message.content) from error
@@ -129,7 +129,7 @@ def _added_fragment(added: AddedTurn) -> Response:
         conversation=conversation,
         turns=[load_turn_view(added.turn)],
         view=None if is_next else load_conversation_view(conversation),
-        composer=conversation_composer(conversation, added.quota_status),
+        composer=conversation_composer(conversation, added.sending_status),
         is_from_composer=message_form.is_from_composer(),
         sidebar_groups=sidebar_groups() if is_moved else None,
         idempotency_key=message_form.new_idempotency_key(),

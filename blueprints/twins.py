@@ -9,12 +9,12 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation
-from chat.quota import SendingBlocked
+from chat.limits import SendingBlocked
 from chat.turn_rows import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
 from web import message_form
-from web.client_address import client_address_hashes
+from web.client_address import visitor_address
 from web.container import portal
 from web.current_person import person, person_of_form, remember_person
 from web.http import render_fragment, render_notice, wants_fragment
@@ -147,7 +147,7 @@ def _start_conversation(twin: Twin) -> AddedTurn:
             twin.name,
             message.content,
             message.idempotency_key,
-            client_address_hashes(),
+            visitor_address=visitor_address(),
         )
     except SendingBlocked as error:
         sentence = join_sentences(error.sentence, message_form.NOT_SENT)

@@ -19,8 +19,8 @@ from sqlalchemy import (
 )
 
 from chat.conversations import Conversation, conversation_from_row
+from chat.limits import delete_expired_usage
 from chat.log import Ended, Log, ReplyState
-from chat.quota import HOUR_SECONDS, clear_old_addresses
 from chat.schema import conversations as table
 from chat.schema import passages, turns
 from chat.turns import Turns
@@ -44,9 +44,9 @@ STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
 
 
 class Deletions:
-    """Deletion, restoration and purging of conversations, and clearing of old network addresses."""
+    """Deletion, restoration and purging of conversations, and deletion of old usage."""
 
-    purge_interval_seconds = HOUR_SECONDS
+    purge_interval_seconds = 3600.0
 
     def __init__(self, database: Database, turns: Turns, log: Log) -> None:
         self.database = database
@@ -55,7 +55,7 @@ class Deletions:
         self._closing = threading.Event()
 
     def start(self) -> None:
-        """Start a thread that purges expired conversations and clears addresses every hour."""
+        """Start a thread that purges expired conversations and old usage every hour."""
         threading.Thread(target=self._purge_until_closed, daemon=True, name="deletions").start()
 
     def close(self) -> None:
@@ -118,10 +118,7 @@ class Deletions:
         """
         with self.database.read() as connection:
             now = self.database.now(connection)
-            # Turns of the last hour still count against the quota.
-            is_expired = (table.c.deleted_at < now - RESTORABLE_SECONDS) & (
-                table.c.updated_at < now - HOUR_SECONDS
-            )
+            is_expired = table.c.deleted_at < now - RESTORABLE_SECONDS
             conversation_ids = list(
                 connection.scalars(select(table.c.id).where(is_expired).limit(limit))
             )
@@ -165,7 +162,7 @@ class Deletions:
         while not self._closing.is_set():
             try:
                 self.purge_expired()
-                clear_old_addresses(self.database)
+                delete_expired_usage(self.database)
             except DatabaseUnavailable:
                 logger.warning(PURGE_FAILED)
             self._closing.wait(self.purge_interval_seconds)

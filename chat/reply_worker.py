@@ -6,12 +6,10 @@ import logging
 import threading
 from contextlib import suppress
 
-import msgspec
-
 import twinapi
 from chat.conversations import Conversation, Conversations
+from chat.limits import ServiceQuota
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
-from chat.quota import Quota, RequestsForbidden, TurnRequests, requests_of_message
 from chat.turn_rows import AddedTurn, Turn
 from chat.twins import OWN_KEY_REJECTED
 from core.database import DatabaseUnavailable
@@ -22,6 +20,10 @@ from twinapi import ReplyStream, TwinApiError
 logger = logging.getLogger(__name__)
 
 REPLY_NOT_SAVED_YET = N_("The reply is not saved yet: the database is not responding")
+
+
+class TurnEnded(Exception):
+    """Raised instead of sending a request: the turn has ended, or the process is shutting down."""
 
 
 class ReplyWorker:
@@ -36,7 +38,7 @@ class ReplyWorker:
         conversations: Conversations,
         log: Log,
         client: twinapi.Client,
-        quota: Quota,
+        quota: ServiceQuota,
     ) -> None:
         self.conversations = conversations
         self.log = log
@@ -55,28 +57,20 @@ class ReplyWorker:
 
     def write_reply(self, conversation: Conversation, turn: Turn) -> None:
         """Write the reply to the log, and end the turn in any case."""
-        requests = TurnRequests(
-            self.log, self.quota, turn.id, requests_of_message(conversation.service_id)
-        )
         try:
-            ended = self._request_reply(conversation, turn, requests)
-            ended = msgspec.structs.replace(ended, unsent_requests=requests.unsent)
-            self._save_end(turn, ended)
+            self._save_end(turn, self._request_reply(conversation, turn))
         finally:
             # Whatever happens, a log without a worker must not appear to be running.
             self.log.release(turn.id)
 
-    def _request_reply(
-        self, conversation: Conversation, turn: Turn, requests: TurnRequests
-    ) -> Ended:
+    def _request_reply(self, conversation: Conversation, turn: Turn) -> Ended:
         try:
-            return self._send_with_retries(conversation, turn, requests)
-        except RequestsForbidden:
+            return self._send_with_retries(conversation, turn)
+        except TurnEnded:
             return INTERRUPTED_BEFORE_SENDING if self.log.is_closing else Ended(ReplyState.STOPPED)
         except TwinApiError as error:
-            requests.unsent += error.unsent_requests
             return self._end_for_error(turn, error)
-        except DatabaseUnavailable:
+        except DatabaseUnavailable:  # the id of the conversation cannot be stored
             return Ended(ReplyState.FAILED, code="database_unreadable")
         except Exception:
             logger.exception("turn %s: unexpected error", turn.id)
@@ -99,33 +93,34 @@ class ReplyWorker:
         )
         self.log.end_later(turn.id, ended, shown=unsaved_end)
 
-    def _send_with_retries(
-        self, conversation: Conversation, turn: Turn, requests: TurnRequests
-    ) -> Ended:
-        service_id = conversation.service_id or self._create_conversation(conversation, requests)
+    def _send_with_retries(self, conversation: Conversation, turn: Turn) -> Ended:
+        service_id = conversation.service_id or self._create_conversation(conversation, turn)
         for delay in self.conflict_retry_delays:
             try:
-                return self._stream_reply(service_id, turn, requests)
+                return self._stream_reply(service_id, turn)
             except twinapi.Conflict:
                 # The service has not accepted this message: it is still ending a stopped reply.
-                if not requests.unsent and not requests.reserve(1):
-                    raise
                 self._clock.sleep(delay)
-        return self._stream_reply(service_id, turn, requests)
+        return self._stream_reply(service_id, turn)
 
-    def _stream_reply(self, service_id: str, turn: Turn, requests: TurnRequests) -> Ended:
+    def _check_turn(self, turn: Turn) -> None:
+        """Check directly before a request that it may be sent. Raises TurnEnded."""
+        if not self.log.allows_requests(turn.id):
+            raise TurnEnded
+
+    def _stream_reply(self, service_id: str, turn: Turn) -> Ended:
         with self.client.stream_message(
             service_id,
             turn.content,
             idempotency_key=turn.once,
-            before_request=requests.begin,
+            before_request=lambda: self._check_turn(turn),
         ) as stream:
             if not self.log.call_on_end(turn.id, stream.close):
-                raise RequestsForbidden
+                raise TurnEnded
             try:
                 ended = self._relay_events(turn, service_id, stream)
                 if ended.state is ReplyState.STOPPED:
-                    self._stop_at_service(turn, stream)
+                    self._stop_at_service(stream)
                 return ended
             finally:
                 if stream.skipped_count:
@@ -133,18 +128,17 @@ class ReplyWorker:
                         "turn %s: %d events could not be read", turn.id, stream.skipped_count
                     )
 
-    def _stop_at_service(self, turn: Turn, stream: ReplyStream) -> None:
+    def _stop_at_service(self, stream: ReplyStream) -> None:
         """Send `DELETE` to the URL of the message, if the service has given one.
 
         Closing the connection does not cancel the reply: the portal may just be restarting.
         """
         if stream.location and not self.log.is_closing:
-            with suppress(TwinApiError, DatabaseUnavailable):
-                if self.quota.reserve(turn.id, 1):
-                    self.client.stop_reply(stream.location)
+            with suppress(TwinApiError):
+                self.client.stop_reply(stream.location)
 
-    def _create_conversation(self, conversation: Conversation, requests: TurnRequests) -> str:
-        requests.begin()
+    def _create_conversation(self, conversation: Conversation, turn: Turn) -> str:
+        self._check_turn(turn)
         try:
             created = self.client.create_conversation(conversation.twin_id, conversation.title)
         except TwinApiError as error:
@@ -162,7 +156,6 @@ class ReplyWorker:
                 case twinapi.Complete(text, reply_conversation_id, cut_off):
                     if reply_conversation_id not in (None, service_id):
                         logger.warning("turn %s: the reply names another conversation", turn.id)
-                    self.quota.record_acceptance()
                     if text or self.log.text_length(turn.id):
                         note = "reply_cut_off" if cut_off else ""
                         return Ended(ReplyState.COMPLETE, text=text or "", code=note)
@@ -182,12 +175,8 @@ class ReplyWorker:
                 code, params = "reply_too_long", {"count": str(char_count)}
             case twinapi.RateLimited(retry_after=retry_after):
                 retry_at = self.quota.record_refusal(retry_after)
-            case twinapi.Unauthorized() if self.quota.owner:
+            case twinapi.Unauthorized() if self.quota.is_personal:
                 code = OWN_KEY_REJECTED
-            case twinapi.Forbidden():
-                is_read_only = self.quota.record_forbidden(turn.twin_id)
-                if is_read_only and not self.quota.owner:
-                    self._log_key_error(turn, error, "read-only")
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,
             code=code,
@@ -199,14 +188,12 @@ class ReplyWorker:
         )
 
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:
-        if isinstance(error, twinapi.Unauthorized) and not self.quota.owner:
-            self._log_key_error(turn, error, "rejected")
+        if isinstance(error, twinapi.Unauthorized) and not self.quota.is_personal:
+            url = without_credentials(self.client.base_url)
+            advice = "the API key is rejected. Check TWINDOW_API_KEY."
+            logger.error("turn %s: %s: status %d, %s", turn.id, url, error.status, advice)
         else:
             logger.warning("turn %s: %s: %s", turn.id, type(error).__name__, error)
-
-    def _log_key_error(self, turn: Turn, error: twinapi.ApiError, reason: str) -> None:
-        values = turn.id, without_credentials(self.client.base_url), error.status, reason
-        logger.error("turn %s: %s: status %d, the API key is %s. Check TWINDOW_API_KEY.", *values)
 
 
 def _end_for_reported_error(detail: str, code: str) -> Ended:

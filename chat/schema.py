@@ -61,18 +61,9 @@ turns = Table(
     # Id of the original turn in a chain of resends. It is the idempotency key at the service, so
     # that the service treats all turns of the chain as one message.
     Column("once", String(32), nullable=False, server_default=""),
-    # Requests that the turn takes from the quota. They are reserved before they are sent; those
-    # that the service cannot have received are subtracted at the end.
-    Column("requests", Integer, nullable=False, server_default="1"),
-    # Keyed hash of the address that the message came from, or "".
-    Column("address", String(64), nullable=False, server_default=""),
-    # Owner of the quota that the requests use; "" is the portal.
-    Column("quota_owner", String(64), nullable=False, server_default=""),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("press", name="one_turn_per_press"),
     Index("turns_of_producer", "producer"),
-    Index("turns_by_time", "created_at"),
-    Index("turns_of_conversation_by_time", "conversation_id", "created_at"),
 )
 
 entries = Table(
@@ -101,21 +92,28 @@ passages = Table(
     Column("words", Text, nullable=False),
 )
 
-# Last known quota of an API key. `key` is a hash, not the key itself.
-allowances = Table(
-    "allowances",
+# Sent messages. `scope` is person, visitor, address, twin or site; `subject` is the id, or a keyed
+# hash of an address. `window` is an hour or a day in UTC: 2026-01-31T23 or 2026-01-31.
+usage = Table(
+    "usage",
+    metadata,
+    Column("scope", String(16), primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("window", String(16), primary_key=True),
+    Column("used", Integer, nullable=False),
+    Index("usage_by_window", "window"),
+)
+
+# What the service has last said about the limit of an API key. `key` is a hash, not the key itself.
+api_quotas = Table(
+    "api_quotas",
     metadata,
     Column("key", String(64), primary_key=True),
     Column("request_limit", Integer),
     Column("remaining", Integer),
     Column("resets_at", Float),
-    Column("window", Float),
-    Column("heard_at", Float),
-    Column("refusals", Integer, nullable=False, server_default="0"),
-    Column("refused_until", Float, nullable=False, server_default="0"),
-    Column("forbidden_until", Float, nullable=False, server_default="0"),
-    # Twin of the last forbidden message; null once the service has accepted a message.
-    Column("forbidden_twin", Text),
+    Column("reported_at", Float),
+    Column("retry_at", Float),
 )
 
 # Cached list of twins in a single row, shared by all processes.

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from chat.conversations import Conversations
+from chat.limits import Limits, ServiceQuota
 from chat.log import Log
-from chat.quota import Quota
 from chat.reply_worker import ReplyWorker
 from chat.turns import Turns
 from chat.twins import TwinCatalogue
@@ -24,7 +24,8 @@ class ServiceAccess:
 
     client: Client
     catalogue: TwinCatalogue
-    quota: Quota
+    quota: ServiceQuota
+    limits: Limits
     turns: Turns
     reply_worker: ReplyWorker
 
@@ -32,19 +33,20 @@ class ServiceAccess:
 def build_service_access(
     client: Client,
     catalogue: TwinCatalogue,
-    quota: Quota,
+    quota: ServiceQuota,
+    limits: Limits,
     conversations: Conversations,
     log: Log,
     secret_key: str,
 ) -> ServiceAccess:
     """Build the objects that use the service with the credential of `client`."""
-    turns = Turns(log.database, log, quota, secret_key)
+    turns = Turns(log.database, log, limits, secret_key)
     worker = ReplyWorker(conversations, log, client, quota)
-    return ServiceAccess(client, catalogue, quota, turns, worker)
+    return ServiceAccess(client, catalogue, quota, limits, turns, worker)
 
 
 class PersonalAccess:
-    """Service access with people's own keys and JWTs. Each person has their own quota and twins.
+    """Service access with people's own keys and JWTs. Each person has their own limits and twins.
 
     The credentials of the last `MAX_PEOPLE` are remembered in this process, and stored nowhere.
     """

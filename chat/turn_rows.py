@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, insert, select
 
 from chat.conversations import Conversation, ConversationNotFound
-from chat.quota import QuotaStatus
+from chat.limits import SendingStatus
 from chat.schema import conversations, turns
 from core.keyed_hash import keyed_hash
 
@@ -47,7 +47,7 @@ class AddedTurn:
     is_new: bool
     previous_turn_id: str | None = None
     was_newest: bool = False
-    quota_status: QuotaStatus | None = None
+    sending_status: SendingStatus | None = None
 
 
 def fingerprint(

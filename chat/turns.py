@@ -17,8 +17,8 @@ from chat.conversations import (
     conversation_from_row,
     is_newest,
 )
+from chat.limits import FIRST_MESSAGE_REQUESTS, Limits, Sender, requests_of_message
 from chat.log import Log, read_ends
-from chat.quota import FIRST_TURN_REQUESTS, Quota, requests_of_message
 from chat.schema import conversations, turns
 from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Turn
@@ -36,10 +36,10 @@ class ReplyInProgress(Exception):
 class Turns:
     """Repository of turns. `secret_key` keys the hashes that identify form submissions."""
 
-    def __init__(self, database: Database, log: Log, quota: Quota, secret_key: str) -> None:
+    def __init__(self, database: Database, log: Log, limits: Limits, secret_key: str) -> None:
         self.database = database
         self.log = log
-        self.quota = quota
+        self.limits = limits
         self._secret_key = secret_key
 
     def start_conversation(
@@ -49,20 +49,21 @@ class Turns:
         twin_name: str,
         content: str,
         idempotency_key: str,
-        address_hashes: Sequence[str] = (),
+        *,
+        visitor_address: str | None = None,
     ) -> AddedTurn:
         """Add a conversation and its first turn.
 
-        `address_hashes` are the hashes of the person's address; the first one is stored.
-        Returns the existing turn for a repeated submission (same idempotency key and content).
-        Raises SendingBlocked, ConversationNotFound and DatabaseUnavailable.
+        `visitor_address` is as in `Sender`. Returns the existing turn for a repeated submission
+        (same idempotency key and content). Raises SendingBlocked, ConversationNotFound and
+        DatabaseUnavailable.
         """
         fingerprint = turn_rows.fingerprint(
             self._secret_key, person, twin_id, idempotency_key, content
         )
         try:
             return self._start_conversation(
-                person, twin_id, twin_name, content, fingerprint, address_hashes
+                Sender(person, twin_id, visitor_address), twin_name, content, fingerprint
             )
         except IntegrityError:
             # Another process has just inserted the same submission: return its turn.
@@ -72,23 +73,17 @@ class Turns:
             raise
 
     def _start_conversation(
-        self,
-        person: str,
-        twin_id: str,
-        twin_name: str,
-        content: str,
-        fingerprint: str,
-        address_hashes: Sequence[str],
+        self, sender: Sender, twin_name: str, content: str, fingerprint: str
     ) -> AddedTurn:
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
             if existing := turn_rows.find_existing(connection, fingerprint):
                 return existing
-            self.quota.check(connection, person, address_hashes, requests=FIRST_TURN_REQUESTS)
             now = self.database.now(connection)
+            self.limits.accept_message(connection, sender, now, requests=FIRST_MESSAGE_REQUESTS)
             conversation = Conversation(
                 id=secrets.token_urlsafe(16),
-                person=person,
-                twin_id=twin_id,
+                person=sender.person,
+                twin_id=sender.twin_id,
                 twin_name=twin_name,
                 title=make_title(content),
                 service_id=None,
@@ -96,7 +91,9 @@ class Turns:
                 updated_at=now,
             )
             connection.execute(insert(conversations).values(asdict(conversation)))
-            search_index.index_title(connection, person, conversation.id, conversation.title)
+            search_index.index_title(
+                connection, conversation.person, conversation.id, conversation.title
+            )
             turn = self._insert(
                 connection,
                 conversation,
@@ -105,8 +102,7 @@ class Turns:
                 position=1,
                 content=content,
                 once=turn_id,
-                requests=FIRST_TURN_REQUESTS,
-                address_hashes=address_hashes,
+                created_at=now,
             )
             return AddedTurn(conversation, turn, is_new=True)
 
@@ -117,19 +113,20 @@ class Turns:
         content: str,
         idempotency_key: str,
         resent_turn_id: str = "",
-        address_hashes: Sequence[str] = (),
+        *,
+        visitor_address: str | None = None,
     ) -> AddedTurn:
         """Add a turn to a person's conversation, and unarchive the conversation.
 
         `resent_turn_id` is the id of the turn to resend; it is ignored if that turn has another
-        message. `address_hashes` are as in `start_conversation`. Returns the existing turn for a
-        repeated submission. Raises ReplyInProgress, SendingBlocked, ConversationNotFound and
+        message. `visitor_address` is as in `Sender`. Returns the existing turn for a repeated
+        submission. Raises ReplyInProgress, SendingBlocked, ConversationNotFound and
         DatabaseUnavailable.
         """
         fingerprint = turn_rows.fingerprint(
             self._secret_key, person, conversation_id, idempotency_key, content
         )
-        arguments = person, conversation_id, content, fingerprint, resent_turn_id, address_hashes
+        arguments = person, conversation_id, content, fingerprint, resent_turn_id, visitor_address
         try:
             return self._add(*arguments)
         except ReplyInProgress as error:
@@ -144,7 +141,7 @@ class Turns:
         content: str,
         fingerprint: str,
         resent_turn_id: str,
-        address_hashes: Sequence[str],
+        visitor_address: str | None,
     ) -> AddedTurn:
         condition = (conversations.c.id == conversation_id) & (conversations.c.person == person)
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
@@ -159,10 +156,15 @@ class Turns:
             newest_turn = turn_rows.select_newest_turn(connection, conversation_id)
             if newest_turn and not read_ends(connection, [newest_turn.id]):
                 raise ReplyInProgress(newest_turn.id)
-            requests = requests_of_message(conversation.service_id)
-            self.quota.check(connection, person, address_hashes, requests=requests)
+            now = self.database.now(connection)
+            sending_status = self.limits.accept_message(
+                connection,
+                Sender(person, conversation.twin_id, visitor_address),
+                now,
+                requests=requests_of_message(conversation.service_id),
+            )
             was_newest = is_newest(connection, conversation)
-            values = {"updated_at": self.database.now(connection), "archived": False}
+            values = {"updated_at": now, "archived": False}
             connection.execute(update(conversations).where(condition).values(values))
             resent_turn = turn_rows.find_resent_turn(
                 connection, conversation_id, resent_turn_id, content
@@ -175,8 +177,7 @@ class Turns:
                 position=newest_turn.position + 1 if newest_turn else 1,
                 content=content,
                 once=resent_turn.once if resent_turn else turn_id,
-                requests=requests,
-                address_hashes=address_hashes,
+                created_at=now,
             )
             return AddedTurn(
                 conversation,
@@ -184,7 +185,7 @@ class Turns:
                 is_new=True,
                 previous_turn_id=newest_turn.id if newest_turn else None,
                 was_newest=was_newest,
-                quota_status=self.quota.read_status(connection),
+                sending_status=sending_status,
             )
 
     def find(self, turn_id: str, person: str) -> Turn | None:
@@ -225,8 +226,7 @@ class Turns:
         position: int,
         content: str,
         once: str,
-        requests: int,
-        address_hashes: Sequence[str],
+        created_at: float,
     ) -> Turn:
         turn = Turn(
             id=turn_id,
@@ -234,18 +234,12 @@ class Turns:
             position=position,
             content=content,
             once=once,
-            created_at=self.database.now(connection),
+            created_at=created_at,
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )
         turn_rows.insert_turn(
-            connection,
-            turn,
-            press=fingerprint,
-            producer=self.log.claim(connection, turn.id),
-            requests=requests,
-            address=next(iter(address_hashes), ""),
-            quota_owner=self.quota.owner,
+            connection, turn, press=fingerprint, producer=self.log.claim(connection, turn.id)
         )
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content

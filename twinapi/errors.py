@@ -25,13 +25,11 @@ class TwinApiError(Exception):
 
     `code` identifies the message that people see, and `params` are the values in this message
     (web/i18n/service_messages.py). `perhaps_received` is True if the service may have received the
-    person's message despite the error. `unsent_requests` is 1 if the service cannot have received
-    the request, otherwise 0.
+    person's message despite the error.
     """
 
     code = "service_unusable"
     perhaps_received = True
-    unsent_requests = 0
 
     def __init__(self, code: str | None = None, **params: str) -> None:
         self.code = code or self.code
@@ -49,7 +47,6 @@ class ConnectionFailed(TwinApiError):
     def __init__(self, code: str | None = None, *, perhaps_received: bool = False) -> None:
         super().__init__(code)
         self.perhaps_received = perhaps_received
-        self.unsent_requests = 0 if perhaps_received else 1
 
 
 class AvatarUnavailable(TwinApiError):

@@ -88,12 +88,14 @@ def _check_service(portal: Portal) -> bool:
     if not twins.has_more and (unknown := sorted(rules - {twin.id for twin in twins.items})):
         names = ", ".join(unknown)
         return _report(f"TWINDOW_TWIN_GROUPS names unknown twins: {names}.", is_ok=False)
-    remaining_quota = portal.quota.remaining()
-    sentence = f"The service responds with {len(twins.items)} twins; "
-    return _report(
-        f"{sentence}{remaining_quota.remaining} of {remaining_quota.limit} requests left.",
-        is_ok=True,
-    )
+    database = portal.database
+    with database.read() as connection:
+        report = portal.service.quota.read(connection, database.now(connection))
+    sentence = f"The service responds with {len(twins.items)} twins"
+    if report.remaining is None:
+        return _report(f"{sentence}.", is_ok=True)
+    limit = f" of {report.limit}" if report.limit else ""
+    return _report(f"{sentence}; {report.remaining}{limit} requests left.", is_ok=True)
 
 
 def _check_proxy(portal: Portal, url: str, headers: dict[str, str]) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from flask import current_app, request
 
 from core.keyed_hash import keyed_hash
 from web.container import portal
+from web.current_person import signed_in_person
+
+logger = logging.getLogger(__name__)
 
 # One subscriber usually has a whole network of this size (RFC 6177).
 IPV6_PREFIX = 64
@@ -16,7 +21,7 @@ IPV6_PREFIX = 64
 _WITH_PORT = re.compile(r"\[(?P<ipv6>[^]]+)](:\d+)?|(?P<ipv4>[\d.]+):\d+", re.ASCII)
 # Matches the address in an element of `Forwarded`; the address may be quoted.
 _FOR = re.compile(r'(?:^|;)\s*for="?([^";]*)', re.ASCII | re.IGNORECASE)
-HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
+DAY_SECONDS = 24 * 3600
 # Only the nearest hops are read: a header that a browser sends may list thousands.
 MAX_HOPS = 20
 
@@ -29,25 +34,44 @@ def client_address() -> str:
     send them. A proxy sets only one of these headers. If the headers disagree, the browser has sent
     one of them, so both are ignored.
     """
-    proxies = portal().settings.trusted_proxies
     peer = address = _parse(request.remote_addr or "")
-    if proxies.is_any or (peer and peer in proxies):
+    if _is_trusted(peer):
         found = {_last_untrusted(hops, peer) for hops in _forwarded_hops() if hops}
         address = found.pop() if len(found) == 1 else peer
+    return _network(address)
+
+
+def visitor_address() -> str | None:
+    """Return an HMAC of the day (UTC) and the browser's address; None if a person is signed in.
+
+    Returns "" if only the address of a trusted proxy is known.
+    """
+    if signed_in_person():
+        return None
+    address = client_address()
+    peer = _parse(request.remote_addr or "")
+    if _is_trusted(peer) and address == _network(peer):
+        _log_unknown_address(address)
+        return ""
+    day = int(portal().clock.time() // DAY_SECONDS)
+    return keyed_hash(str(current_app.secret_key), "address", str(day), address)
+
+
+@cache
+def _log_unknown_address(proxy: str) -> None:
+    """Log once that the limits of addresses do not apply."""
+    logger.info("%s sends no X-Forwarded-For, so the limits of addresses do not apply.", proxy)
+
+
+def _is_trusted(peer: IPv4Address | IPv6Address | None) -> bool:
+    proxies = portal().settings.trusted_proxies
+    return proxies.is_any or (peer is not None and peer in proxies)
+
+
+def _network(address: IPv4Address | IPv6Address | None) -> str:
     if isinstance(address, IPv6Address):
         return str(ip_network((address, IPV6_PREFIX), strict=False))
     return str(address or "")
-
-
-def client_address_hashes() -> tuple[str, ...]:
-    """Return an HMAC of the day (UTC) and the browser's address.
-
-    In the first hour of a day, also return the HMAC with the previous day.
-    """
-    now, secret_key = portal().clock.time(), str(current_app.secret_key)
-    days = dict.fromkeys(int((now - age) // DAY_SECONDS) for age in (0, HOUR_SECONDS))
-    address = client_address()
-    return tuple(keyed_hash(secret_key, "address", str(day), address) for day in days)
 
 
 def _forwarded_hops() -> tuple[list[str], list[str]]:

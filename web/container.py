@@ -14,8 +14,8 @@ from accounts import Accounts, Person
 from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
+from chat.limits import Limits, ServiceQuota, Usage
 from chat.log import Log
-from chat.quota import Quota
 from chat.search import Search
 from chat.service_access import PersonalAccess, ServiceAccess, build_service_access
 from chat.turns import Turns
@@ -31,7 +31,7 @@ from chat.twins import (
 from core.clock import Clock
 from core.database import Database
 from core.migrations import migrate
-from core.settings import Settings, SettingsError
+from core.settings import MessageLimits, Settings, SettingsError
 from rendering import RenderProcess
 from twinapi import Client, TwinApiError
 from web.html_cache import HtmlCache
@@ -96,13 +96,13 @@ class Portal:
         return self.service.client
 
     @property
-    def quota(self) -> Quota:
+    def quota(self) -> ServiceQuota:
         """Return the quota of the portal's key."""
         return self.service.quota
 
     @property
     def turns(self) -> Turns:
-        """Return the repository of turns; new turns use the quota of the portal's key."""
+        """Return the repository of turns; new turns use the portal's key."""
         return self.service.turns
 
     def set_groups(self, person: Person, groups: Collection[str]) -> Person:
@@ -137,42 +137,35 @@ class _AccessFactory:
     client: Client
     conversations: Conversations
     log: Log
+    usage: Usage
 
     def for_portal(self, api_key: str) -> ServiceAccess:
         settings, database = self.settings, self.log.database
-        quota = Quota(
-            database,
-            api_key,
-            limit=settings.api_hourly_limit,
-            share=settings.api_fair_share,
-            address_share=settings.api_address_share,
-        )
+        quota = ServiceQuota(database, api_key)
         client = self.client.with_key(api_key, quota.record_limits)
         store = TwinListStore(database, client.base_url)
         advise = partial(advise_operator, settings=settings)
-        return self._build(client, quota, store, advise, list_error_code)
+        return self._build(client, quota, self.usage, store, advise, list_error_code)
 
     def for_person(self, person_id: str, credential: str) -> ServiceAccess:
-        quota = Quota(
-            self.log.database,
-            f"person {person_id}",
-            limit=self.settings.api_hourly_limit,
-            share=1,
-            owner=person_id,
-        )
+        database = self.log.database
+        quota = ServiceQuota(database, f"person {person_id}", is_personal=True)
         client = self.client.with_key(credential, quota.record_limits)
-        return self._build(client, quota, None, lambda _: PERSONAL_KEY_ADVICE, personal_error_code)
+        usage = Usage(database, MessageLimits("none"))
+        return self._build(
+            client, quota, usage, None, lambda _: PERSONAL_KEY_ADVICE, personal_error_code
+        )
 
     def _build(
         self,
         client: Client,
-        quota: Quota,
+        quota: ServiceQuota,
+        usage: Usage,
         store: TwinListStore | None,
         advise: Callable[[TwinApiError], str],
         error_code: Callable[[TwinApiError], str],
     ) -> ServiceAccess:
-        quota.history_limit = self.settings.history_limit
-        quota.running_replies_limit = self.settings.running_replies_limit
+        limits = Limits(self.log.database, usage, quota, history_limit=self.settings.history_limit)
         catalogue = TwinCatalogue(
             client,
             self.log.database.clock,
@@ -181,7 +174,7 @@ class _AccessFactory:
             error_code=error_code,
         )
         return build_service_access(
-            client, catalogue, quota, self.conversations, self.log, self.secret_key
+            client, catalogue, quota, limits, self.conversations, self.log, self.secret_key
         )
 
 
@@ -225,7 +218,8 @@ def build_portal(
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
     log = Log(database, on_end=html_cache.add)
-    accesses = _AccessFactory(settings, secret_key, client, conversations, log)
+    usage = Usage(database, settings.limits)
+    accesses = _AccessFactory(settings, secret_key, client, conversations, log, usage)
     service = accesses.for_portal(api_key)
     return Portal(
         settings=settings,

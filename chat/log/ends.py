@@ -22,16 +22,10 @@ def store_end(
 
     The caller must have locked the turn. `rows` are the stored entries of the turn. Returns the
     final entry of the turn, and whether this call has ended the turn. If `ended` has no text, the
-    final entry has the text so far. If the turn has already ended, only `unsent_requests` is
-    updated, and only to a higher value.
+    final entry has the text so far.
     """
     last_seq, last_entry = rows[-1] if rows else (0, None)
     if isinstance(last_entry, Ended):
-        if ended.unsent_requests > last_entry.unsent_requests:
-            # Another process may end the turn, but only the worker knows its unsent requests.
-            last_entry = store.correct_unsent_requests(
-                connection, turn_id, last_seq, last_entry, ended.unsent_requests
-            )
         return last_entry, False
     entries = buffer.entries if buffer else [entry for _, entry in rows]
     final_entry = keep_text(ended, entries)

@@ -46,8 +46,6 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     # The message is too long, so the service would reject a retry.
     too_long: bool = False
     retry_at: float | None = None
-    # Requests of the turn that were reserved, but not sent.
-    unsent_requests: int = 0
 
 
 Entry = Progress | Delta | Ended
@@ -89,7 +87,6 @@ class Reply:
     gone: bool = False
     too_long: bool = False
     retry_at: float | None = None
-    unsent_requests: int = 0
     cursor: int = 0
 
     @property

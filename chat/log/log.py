@@ -133,8 +133,7 @@ class Log:
     def end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         """End a turn and return True, or return False if it has already ended.
 
-        Replaces all entries of the turn with `ended`. An end without text keeps the text so far. If
-        the turn has already ended, only `unsent_requests` is updated, and only to a higher value.
+        Replaces all entries of the turn with `ended`. An end without text keeps the text so far.
         Returns False if the `precondition`, checked in the transaction, fails. Raises
         DatabaseUnavailable.
         """

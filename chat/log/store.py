@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import msgspec
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from chat import search_index
@@ -110,24 +109,8 @@ def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ende
     """
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
-    values = {"producer": "", "requests": turns.c.requests - ended.unsent_requests}
-    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(producer=""))
     search_index.index_reply(connection, turn_id, ended.text)
-
-
-def correct_unsent_requests(
-    connection: Connection, turn_id: str, seq: int, ended: Ended, unsent_requests: int
-) -> Ended:
-    """Correct the number of unsent requests in a stored end, and return the corrected end.
-
-    Also corrects the number of requests of the turn.
-    """
-    corrected = msgspec.structs.replace(ended, unsent_requests=unsent_requests)
-    is_end = (entries.c.turn_id == turn_id) & (entries.c.seq == seq)
-    connection.execute(update(entries).where(is_end).values(data=log_entries.encode(corrected)))
-    values = {"requests": turns.c.requests - (unsent_requests - ended.unsent_requests)}
-    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
-    return corrected
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 
 from core.branding import Accent, FooterLinks, Logo
+from core.settings.message_limits import MessageLimits
 from core.settings.sign_in_modes import SignInModes
 from core.settings.trusted_proxies import IdentityProxies, TrustedProxies
 from core.stored_secrets import load_or_create_secret
@@ -21,7 +22,6 @@ LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
-Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
 # Header names must not contain underscores, which some servers treat as hyphens.
 HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z")]
@@ -38,9 +38,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_ca_file: Path | None = None
     api_timeout: Seconds = 60
     api_reply_timeout: Seconds = 600
-    api_hourly_limit: Count = 500
-    api_fair_share: Share = 0.5
-    api_address_share: Share = 0.8
 
     host: str = "127.0.0.1"
     port: Port = 8000
@@ -70,8 +67,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     logo_has_name: bool = False
     welcome: str = ""
     footer_links: FooterLinks = FooterLinks("")
+    limits: MessageLimits = MessageLimits("person=120/hour, address=300/hour")
     history_limit: Count = 10_000
-    running_replies_limit: Count = 10
 
     model_url: Url | None = None
     model: str | None = None

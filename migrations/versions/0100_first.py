@@ -25,20 +25,6 @@ SEARCH_INDEX_OF_SQLITE = (
 def upgrade() -> None:
     """Create everything."""
     op.create_table(
-        "allowances",
-        sa.Column("key", sa.String(64), nullable=False),
-        sa.Column("request_limit", sa.Integer),
-        sa.Column("remaining", sa.Integer),
-        sa.Column("resets_at", sa.Float),
-        sa.Column("window", sa.Float),
-        sa.Column("heard_at", sa.Float),
-        sa.Column("refusals", sa.Integer, server_default="0", nullable=False),
-        sa.Column("refused_until", sa.Float, server_default="0", nullable=False),
-        sa.Column("forbidden_until", sa.Float, server_default="0", nullable=False),
-        sa.Column("forbidden_twin", sa.Text),
-        sa.PrimaryKeyConstraint("key"),
-    )
-    op.create_table(
         "conversations",
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("person", sa.String(64), nullable=False),
@@ -90,6 +76,16 @@ def upgrade() -> None:
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("beat", sa.Integer, nullable=False),
         sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_table(
+        "api_quotas",
+        sa.Column("key", sa.String(64), nullable=False),
+        sa.Column("request_limit", sa.Integer),
+        sa.Column("remaining", sa.Integer),
+        sa.Column("resets_at", sa.Float),
+        sa.Column("reported_at", sa.Float),
+        sa.Column("retry_at", sa.Float),
+        sa.PrimaryKeyConstraint("key"),
     )
     op.create_table(
         "sessions",
@@ -154,17 +150,21 @@ def upgrade() -> None:
         sa.Column("producer", sa.String(32), nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("once", sa.String(32), server_default="", nullable=False),
-        sa.Column("requests", sa.Integer, server_default="1", nullable=False),
-        sa.Column("address", sa.String(64), server_default="", nullable=False),
-        sa.Column("quota_owner", sa.String(64), server_default="", nullable=False),
         sa.ForeignKeyConstraint(["conversation_id"], ["conversations.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("conversation_id", "position"),
         sa.UniqueConstraint("press", name="one_turn_per_press"),
     )
-    op.create_index("turns_by_time", "turns", ["created_at"])
-    op.create_index("turns_of_conversation_by_time", "turns", ["conversation_id", "created_at"])
     op.create_index("turns_of_producer", "turns", ["producer"])
+    op.create_table(
+        "usage",
+        sa.Column("scope", sa.String(16), nullable=False),
+        sa.Column("subject", sa.Text, nullable=False),
+        sa.Column("window", sa.String(16), nullable=False),
+        sa.Column("used", sa.Integer, nullable=False),
+        sa.PrimaryKeyConstraint("scope", "subject", "window"),
+    )
+    op.create_index("usage_by_window", "usage", ["window"])
     op.create_table(
         "entries",
         sa.Column("turn_id", sa.String(32), nullable=False),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
+from sqlalchemy import select
+
+from chat.schema import api_quotas
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -61,6 +64,7 @@ def test_low_quota_is_announced_before_it_is_exhausted(
     page = wait_for_reply(alice, page)
 
     assert "3 messages left for everyone until" in page.text
-    resets_at = math.ceil(portal.quota.remaining().resets_at or 0)
+    with portal.database.read() as connection:
+        resets_at = math.ceil(connection.execute(select(api_quotas.c.resets_at)).scalar_one())
     time = page.html.select_one("#composer .hint time")["datetime"]
     assert time == datetime.fromtimestamp(resets_at, UTC).isoformat()

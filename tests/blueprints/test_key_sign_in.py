@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from tests.support.clock import AdjustableClock
-from tests.support.person import Page, Person, complete_first_turn
+from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Call, Upstream
 from web.container import Portal
 
@@ -169,15 +169,23 @@ def test_check_command_accepts_a_portal_without_an_api_key(app: Flask):
     assert result.exit_code == 0
 
 
-class TestQuota:
+class TestLimits:
     @pytest.fixture
     def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Limit each key to two requests an hour, the number that a first message needs."""
-        return settings | {"api_hourly_limit": 2}
+        return settings | {"limits": "person=1/hour"}
 
-    def test_each_key_has_its_own_hourly_limit(self, anna: Person, bob: Person, upstream: Upstream):
+    def test_only_the_limit_of_a_persons_own_key_applies(
+        self, anna: Person, bob: Person, upstream: Upstream
+    ):
         sign_in(bob, BENS_KEY)
         page = complete_first_turn(anna, upstream, "Hello", "Hi")
+        begun = anna.press(page, "Send", content="Again")
+        call = upstream.next_call().start_stream(x_ratelimit_limit="500", x_ratelimit_remaining="0")
+        call.complete("Hi again")
+        page = wait_for_reply(anna, begun)
 
-        assert anna.press(page, "Send", content="Again").status == 429
+        refused = anna.press(page, "Send", content="And again")
+
+        assert refused.status == 429
+        assert "Your key has reached its limit." in refused.text
         assert complete_first_turn(bob, upstream, "Hello", "Hi").reply_states == ["complete"]

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 from chat.conversations import Conversation, Conversations
+from chat.limits import Limits, ServiceQuota, Usage
 from chat.log import heartbeat
 from chat.log.entries import build_reply
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
-from chat.quota import Quota
 from chat.turn_rows import Turn
 from chat.turns import Turns
 from core.clock import Clock
 from core.database import Database
 from core.migrations import migrate
+from core.settings import MessageLimits
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
 from tests.support.upstream import UPSTREAM_KEY
@@ -82,13 +83,29 @@ def log(new_log: Callable[[], Log]) -> Log:
 
 
 @pytest.fixture
-def quota(log: Log) -> Quota:
-    return Quota(log.database, UPSTREAM_KEY, limit=500, share=0.5)
+def quota(log: Log) -> ServiceQuota:
+    return ServiceQuota(log.database, UPSTREAM_KEY)
+
+
+def make_turns(
+    log: Log,
+    quota: ServiceQuota | None = None,
+    *,
+    limits: str = "none",
+    history_limit: int = 10_000,
+    secret_key: str = SECRET_KEY,
+) -> Turns:
+    """Return the repository of turns of a process, with the limits `TWINDOW_LIMITS`."""
+    database = log.database
+    quota = quota or ServiceQuota(database, UPSTREAM_KEY)
+    usage = Usage(database, MessageLimits(limits))
+    all_limits = Limits(database, usage, quota, history_limit=history_limit)
+    return Turns(database, log, all_limits, secret_key)
 
 
 @pytest.fixture
-def turns(log: Log, quota: Quota) -> Turns:
-    return Turns(log.database, log, quota, SECRET_KEY)
+def turns(log: Log, quota: ServiceQuota) -> Turns:
+    return make_turns(log, quota)
 
 
 @pytest.fixture

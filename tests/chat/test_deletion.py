@@ -12,7 +12,6 @@ from sqlalchemy import func, select, update
 
 from chat.conversations import Conversation, ConversationNotFound, Conversations
 from chat.deletion import (
-    HOUR_SECONDS,
     PURGED_TURNS_PER_TRANSACTION,
     RESTORABLE_SECONDS,
     Deletions,
@@ -35,12 +34,11 @@ def deletions(log: Log, turns: Turns) -> Deletions:
     return Deletions(log.database, turns, log)
 
 
-def backdate(log: Log, conversation: Conversation, *, deleted: float, said: float) -> None:
-    """Set how many seconds ago a conversation was deleted and its last message was sent."""
-    now = time.time()
-    values = {"deleted_at": now - deleted, "updated_at": now - said}
+def backdate(log: Log, conversation: Conversation, seconds: float) -> None:
+    """Set how many seconds ago a conversation was deleted."""
     with log.database.write() as connection:
         mine = conversations.c.id == conversation.id
+        values = {"deleted_at": time.time() - seconds}
         connection.execute(update(conversations).where(mine).values(values))
 
 
@@ -77,31 +75,23 @@ def test_deletion_stops_the_reply_and_only_its_owner_can_undo_it(
     assert turns.find(turn.id, "alice") == turn
 
 
-# Cases: seconds since the deletion and the last message, and whether the conversation is purged.
-AGES = [
-    (RESTORABLE_SECONDS - 1, HOUR_SECONDS + 1, False),
-    (RESTORABLE_SECONDS + 1, HOUR_SECONDS - 1, False),
-    (RESTORABLE_SECONDS + 1, HOUR_SECONDS + 1, True),
-]
-
-
 @both_databases
-def test_deleted_conversations_are_purged_after_the_undo_period_and_quota_window(
+def test_deleted_conversations_are_purged_after_the_undo_period(
     turns: Turns, deletions: Deletions, log: Log
 ):
     expected: dict[str, bool] = {}
-    for deleted, said, purged in AGES:
+    for seconds, purged in [(RESTORABLE_SECONDS - 1, False), (RESTORABLE_SECONDS + 1, True)]:
         added = turns.start_conversation("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
         log.end(added.turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
         deletions.delete(added.conversation.id, "alice")
-        backdate(log, added.conversation, deleted=deleted, said=said)
+        backdate(log, added.conversation, seconds)
         expected[added.conversation.id] = purged
     other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
     log.end(other.id, Ended(ReplyState.COMPLETE, text="Hi"))
-    assert row_counts(log) == [4, 4, 4, 12]
+    assert row_counts(log) == [3, 3, 3, 9]
     deletions.purge_expired()
 
-    assert row_counts(log) == [3, 3, 3, 9]
+    assert row_counts(log) == [2, 2, 2, 6]
     with log.database.read() as connection:
         kept = set(connection.scalars(select(conversations.c.id)))
     assert {each for each, purged in expected.items() if purged} & kept == set()
@@ -124,7 +114,7 @@ def test_clock_of_another_machine_does_not_shorten_the_undo_period(
     other_deletions = Deletions(other_log.database, turns, other_log)
     other_deletions.delete(conversation.id, "alice")
     assert deletions.find(conversation.id, "alice")
-    backdate(log, conversation, deleted=RESTORABLE_SECONDS - 60, said=HOUR_SECONDS + 1)
+    backdate(log, conversation, RESTORABLE_SECONDS - 60)
 
     other_deletions.purge_expired()
 
@@ -138,7 +128,7 @@ def test_conversation_is_deleted_although_others_cannot_be_purged(
     log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
     other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
     deletions.delete(other.conversation.id, "bob")
-    backdate(log, other.conversation, deleted=RESTORABLE_SECONDS + 1, said=HOUR_SECONDS + 1)
+    backdate(log, other.conversation, RESTORABLE_SECONDS + 1)
 
     def fail(*_: object) -> bool:
         raise DatabaseUnavailable
@@ -156,7 +146,7 @@ def test_long_conversation_is_purged_in_short_transactions_with_pauses(
 ):
     conversation_id = insert_conversation(log.database, "alice", 2 * PURGED_TURNS_PER_TRANSACTION)
     long_conversation = replace(conversation, id=conversation_id)
-    backdate(log, long_conversation, deleted=RESTORABLE_SECONDS + 1, said=HOUR_SECONDS + 1)
+    backdate(log, long_conversation, RESTORABLE_SECONDS + 1)
     turn_counts = [row_counts(log)[1]]
 
     class Pausing(Clock):
@@ -180,7 +170,7 @@ def test_index_of_long_texts_is_purged_in_short_transactions(
     text = " ".join(f"word{number}" for number in range(30_000))
     added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key of a long reply")
     log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=text))
-    backdate(log, added.conversation, deleted=RESTORABLE_SECONDS + 1, said=HOUR_SECONDS + 1)
+    backdate(log, added.conversation, RESTORABLE_SECONDS + 1)
 
     def count_rows() -> int:
         with log.database.read() as connection:

@@ -12,7 +12,6 @@ from sqlalchemy import exc
 from chat.log import heartbeat
 from chat.log.entries import Delta, Ended, ReplyState, build_reply
 from chat.log.log import Log
-from chat.quota import Quota
 from chat.turn_rows import Turn
 from core.database import DatabaseUnavailable
 from tests.chat.conftest import advance_until_workers_are_stale
@@ -65,18 +64,3 @@ def test_remote_follower_continues_after_exceptions(
 
         assert reader.result(10)[-1] == ReplyState.COMPLETE
     assert recovered.is_set()
-
-
-def test_quota_bookkeeping_ignores_an_unavailable_database(
-    quota: Quota, monkeypatch: pytest.MonkeyPatch
-):
-    def away():
-        raise DatabaseUnavailable
-
-    monkeypatch.setattr(quota.database, "read", away)
-    monkeypatch.setattr(quota.database, "write", away)
-
-    quota.record_acceptance()
-    quota.record_forbidden("ada")
-    assert quota.record_refusal(60) > 0
-    assert quota.status().can_send

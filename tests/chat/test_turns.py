@@ -11,13 +11,11 @@ from sqlalchemy import Connection
 from chat.conversations import Conversation, Conversations
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.quota import Quota
 from chat.titles import make_title
 from chat.turn_rows import AddedTurn, Turn
 from chat.turns import ReplyInProgress, Turns
 from core.database import DatabaseUnavailable
-from tests.chat.conftest import SECRET_KEY
-from tests.support.upstream import UPSTREAM_KEY
+from tests.chat.conftest import make_turns
 from tests.support.waiting import wait_until
 
 DATABASES = ["sqlite", "postgresql"]
@@ -27,9 +25,7 @@ def test_concurrent_submissions_with_one_key_create_one_turn(new_log: Callable[[
     logs = [new_log(), new_log()]
 
     def press(number: int) -> AddedTurn:
-        log = logs[number % 2]
-        quota = Quota(log.database, UPSTREAM_KEY, limit=500, share=0.5)
-        turns = Turns(log.database, log, quota, SECRET_KEY)
+        turns = make_turns(logs[number % 2])
         return turns.start_conversation("alice", "ada", "Ada", "Hello", "same key")
 
     with ThreadPoolExecutor(20) as pool:
@@ -71,10 +67,8 @@ def test_same_idempotency_key_of_two_people_creates_two_turns(turns: Turns):
     assert first.turn.id != second.turn.id
 
 
-def test_fingerprints_of_submissions_depend_on_the_secret_key(
-    turns: Turns, turn: Turn, log: Log, quota: Quota
-):
-    others = Turns(log.database, log, quota, "another secret" * 3)
+def test_fingerprints_of_submissions_depend_on_the_secret_key(turns: Turns, turn: Turn, log: Log):
+    others = make_turns(log, secret_key="another secret" * 3)
 
     assert others.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
     assert not turns.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
@@ -106,7 +100,10 @@ def test_newest_turns_are_listed_in_chronological_order(
 
 def test_conversations_are_listed_newest_first_and_paged(turns: Turns, log: Log):
     for number in range(25):
-        turns.start_conversation("alice", f"twin {number % 2}", "Twin", f"Talk {number}", "k")
+        added = turns.start_conversation(
+            "alice", f"twin {number % 2}", "Twin", f"Talk {number}", "k"
+        )
+        log.end(added.turn.id, Ended(ReplyState.COMPLETE))
     conversations = Conversations(log.database)
 
     first = conversations.list_for_person("alice", page=1)

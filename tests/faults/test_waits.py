@@ -9,27 +9,22 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 
-from chat.schema import allowances
+from chat.schema import api_quotas
 from tests.faults.conftest import (
-    COMPLETE_EVENT,
     MESSAGE,
     NOT_SENT,
     Outcome,
     SendMessage,
     UpstreamAction,
     assert_outcome,
-    delta_bytes,
-    observe_reply,
     respond_with,
     respond_with_html,
-    respond_with_stream,
     text_in,
 )
 from tests.support.cases import failures
 from tests.support.person import Person
-from tests.support.upstream import Upstream
 from web.container import Portal
 
 TOO_MANY = "too many requests"
@@ -79,7 +74,7 @@ def test_countdown_has_the_end_of_the_wait_as_a_machine_readable_time(
     seen = send_message(respond_with(429, {}, retry_after="120"))
 
     with portal.database.read() as connection:
-        retry_at = math.ceil(connection.execute(select(allowances.c.refused_until)).scalar_one())
+        retry_at = math.ceil(connection.execute(select(api_quotas.c.retry_at)).scalar_one())
     times = [element["datetime"] for element in seen.page.html.select(".countdown__text time")]
     assert set(times) == {datetime.fromtimestamp(retry_at, UTC).isoformat()}
 
@@ -112,7 +107,7 @@ def test_rate_limit_shows_a_countdown_and_is_not_retried(send_message: SendMessa
     def check(case: tuple[UpstreamAction, float | None]) -> None:
         act, seconds = case
         with portal.database.write() as connection:
-            connection.execute(delete(allowances))
+            connection.execute(delete(api_quotas))
         seen = send_message(act)
         assert_outcome(seen, "failed", TOO_MANY, NOT_SENT)
         assert "theirs" not in seen.note
@@ -123,27 +118,6 @@ def test_rate_limit_shows_a_countdown_and_is_not_retried(send_message: SendMessa
             assert asks_to_wait(seen, seconds)
 
     assert failures(check, REFUSALS) == {}
-
-
-@pytest.mark.fault("F49", "F51")
-def test_wait_without_retry_after_doubles_until_a_message_is_accepted(
-    send_message: SendMessage, alice: Person, upstream: Upstream, portal: Portal
-):
-    seen = send_message(respond_with(429))
-    for seconds in (60, 120, 240, 480, 900, 900):
-        assert asks_to_wait(seen, seconds)
-        pass_the_time(portal)
-        seen = observe_reply(
-            alice, upstream, alice.press(seen.page, "Retry"), respond_with_html(429)
-        )
-
-    pass_the_time(portal)
-    page = alice.press(seen.page, "Retry")
-    page = observe_reply(
-        alice, upstream, page, respond_with_stream(delta_bytes("Now"), COMPLETE_EVENT)
-    ).page
-    page = alice.press(page, "Send", content="again")
-    assert asks_to_wait(observe_reply(alice, upstream, page, respond_with(429)), 60)
 
 
 @pytest.mark.fault("F49", "F51")
@@ -162,9 +136,3 @@ def test_message_during_a_wait_is_not_sent_and_stays_in_the_composer(
     begun = alice.press(alice.get("/twins/ada"), "Send", content="other words")
     assert begun.status == 429
     assert begun.html.select_one("#message").get_text() == "other words"
-
-
-def pass_the_time(portal: Portal) -> None:
-    """Let every waiting time expire."""
-    with portal.database.write() as connection:
-        connection.execute(update(allowances).values(refused_until=0))

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import update
 
-from chat.schema import allowances
+from chat.schema import api_quotas
 from tests.journeys.steps import send_message, turn
 from tests.journeys.traffic import wait_on_page
 from tests.journeys.window import copy_cookies
@@ -40,7 +40,7 @@ def retry_at_the_end_of_the_wait(page: Page, upstream: Upstream, portal: Portal)
     expect(failed.get_by_text("Try again in")).to_be_hidden()
 
     with portal.database.write() as connection:
-        connection.execute(update(allowances).values(refused_until=0))
+        connection.execute(update(api_quotas).values(retry_at=0))
     retry.click()
     upstream.next_call().start_stream().complete("Hello to you")
     expect(turn(page, "complete")).to_contain_text("Hello to you")

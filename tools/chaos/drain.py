@@ -15,6 +15,7 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
+from chat.limits import MAX_RUNNING_REPLIES
 from tests.support.person import Person
 from tests.support.processes import free_port
 from tools.chaos.processes import Portal, database_settings, run_portal, run_scripted_service
@@ -28,7 +29,6 @@ from tools.chaos.sent_messages import (
     shares,
     summarize_stored,
 )
-from web import stream_limit
 
 READ_TIMEOUT_SECONDS = 30
 # Fewer readers than this cannot overload the portal, so their retry delays are not checked.
@@ -69,11 +69,9 @@ def run(
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
         port = free_port()
-        # Create enough people, so that none exceeds the stream limit and is disconnected early.
+        # Create enough people, so that none exceeds the limit of running replies.
         people = stack.enter_context(
-            create_people(
-                port, max(PERSON_COUNT, ceil(streams / stream_limit.MAX_STREAMS_PER_PERSON))
-            )
+            create_people(port, max(PERSON_COUNT, ceil(streams / MAX_RUNNING_REPLIES)))
         )
         messages = [
             SentMessage(people[n % len(people)], f"n={words} gap={gap} tag=d{n}.")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from flask import Flask
 
 from chat.log import Reply, ReplyState
-from chat.quota import QUOTA_USED_UP
 from core.languages import N_
 from web.i18n.locale import gettext
 from web.i18n.sentences import format_number
@@ -33,7 +32,6 @@ MESSAGES = {
         "Your messages are still saved here."
     ),
     "database_unreadable": N_("The database was unavailable for a moment."),
-    "quota_used_up": QUOTA_USED_UP,
     "internal_error": N_("Something went wrong on our side during the reply."),
     "service_error": N_("The twin service reported an error without details."),
     "service_error_with_reason": N_("The twin service reported an error: %(said)s"),

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from flask import request, url_for
 
 from chat.conversations import Conversation
-from chat.quota import KEY_IS_READ_ONLY, OWN_KEY_IS_READ_ONLY, QuotaStatus, RemainingQuota
+from chat.limits import MessagesLeft, Sender, SendingStatus
 from twinapi import Twin
 from web import message_form
+from web.client_address import visitor_address
+from web.current_person import person
 from web.i18n import gettext
 from web.message_form import RejectedMessage
 from web.service_access import service_access
@@ -33,7 +35,7 @@ class ComposerView:
     edited_turn_id: str = ""
     blocked_reason: str = ""
     retry_at: float | None = None
-    low_quota: RemainingQuota | None = None
+    messages_left: MessagesLeft | None = None
     rejection: RejectedMessage | None = None
 
 
@@ -44,16 +46,16 @@ def first_composer(twin: Twin) -> ComposerView:
         twin_name=twin.name,
         idempotency_key=message_form.new_idempotency_key(),
     )
-    return _with_quota(composer, service_access().quota.status())
+    return _with_status(composer, _read_status(twin.id))
 
 
 def conversation_composer(
-    conversation: Conversation, quota_status: QuotaStatus | None = None
+    conversation: Conversation, sending_status: SendingStatus | None = None
 ) -> ComposerView:
     """Return the form of a conversation.
 
-    The form contains the message of the turn whose id is the query parameter `words_of`. The status
-    of the quota is read if the caller does not pass `quota_status`.
+    The form contains the message of the turn whose id is the query parameter `words_of`. What
+    remains of the limits is read if the caller does not pass `sending_status`.
     """
     content = message_form.turn_content(request.args)
     composer = ComposerView(
@@ -64,7 +66,7 @@ def conversation_composer(
         content=content,
         edited_turn_id=request.args["words_of"] if content else "",
     )
-    composer = _with_quota(composer, quota_status or service_access().quota.status())
+    composer = _with_status(composer, sending_status or _read_status(conversation.twin_id))
     if not is_missing(conversation.twin_id):
         return composer
     reason = gettext(
@@ -90,14 +92,9 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
     )
 
 
-def _read_only_reason() -> str:
-    return OWN_KEY_IS_READ_ONLY if service_access().quota.owner else KEY_IS_READ_ONLY
+def _read_status(twin_id: str) -> SendingStatus:
+    return service_access().limits.status(Sender(person(), twin_id, visitor_address()))
 
 
-def _with_quota(composer: ComposerView, status: QuotaStatus) -> ComposerView:
-    return replace(
-        composer,
-        blocked_reason="" if status.can_send else _read_only_reason(),
-        retry_at=status.retry_at,
-        low_quota=status.low_quota,
-    )
+def _with_status(composer: ComposerView, status: SendingStatus) -> ComposerView:
+    return replace(composer, retry_at=status.retry_at, messages_left=status.messages_left)

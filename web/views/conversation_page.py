@@ -43,7 +43,7 @@ def render_conversation_page(
         "action_notice": read_action_notice(),
     }
     if should_follow and running_turns and not is_stream_limit_reached():
-        # Load the composer after the reply, because the quota may run out meanwhile.
+        # Load the composer after the reply, because a limit may be reached meanwhile.
         render_values["load_composer"] = partial(conversation_composer, conversation)
         noscript_reply = noscript_page.NoscriptReply(running_turns[0])
         return noscript_page.stream_page("conversations/show.html", noscript_reply, **render_values)

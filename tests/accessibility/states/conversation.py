@@ -1,7 +1,5 @@
 """A conversation with a running or complete reply, and its composer."""
 
-from urllib.parse import quote
-
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
@@ -103,18 +101,6 @@ def composer_with_low_quota(env: Environment) -> Page:
         path = wait_for_reply(person, begun).path
     page = env.open(path)
     page.get_by_text("left for everyone").wait_for()
-    return page
-
-
-@state("conversations.show")
-def composer_with_read_only_key(env: Environment) -> Page:
-    with env.act_as_person() as person:
-        for twin in TWINS:
-            begun = person.start_conversation("Hello", quote(twin["id"], safe=""))
-            env.upstream.next_call().respond(403, {"error": "no"})
-            path = wait_for_reply(person, begun).path
-    page = env.open(path)
-    page.locator("#composer").get_by_text("read-only access").wait_for()
     return page
 
 

@@ -30,7 +30,7 @@ def _press_in_menu(env: Environment, button: str) -> Page:
     return page
 
 
-@state("conversations.index", api_fair_share=1)
+@state("conversations.index")
 def conversations_with_a_menu_open(env: Environment) -> Page:
     return _open_menu(_open_list(env))
 
@@ -40,7 +40,7 @@ def conversation_with_its_menu_open(env: Environment) -> Page:
     return _open_menu(env.open_conversation("It steers."))
 
 
-@state("conversation_actions.rename", api_fair_share=1)
+@state("conversation_actions.rename")
 def conversation_renamed(env: Environment) -> Page:
     page = _open_menu(_open_list(env))
     page.get_by_role("textbox", name="Title").fill("Two wheels " * 18)
@@ -49,14 +49,14 @@ def conversation_renamed(env: Environment) -> Page:
     return page
 
 
-@state("conversation_actions.pin", api_fair_share=1)
+@state("conversation_actions.pin")
 def conversations_with_one_pinned(env: Environment) -> Page:
     page = _press_in_menu(env, "Pin")
     page.get_by_role("heading", name="Pinned").wait_for()
     return _open_menu(page)
 
 
-@state("conversation_actions.archive", api_fair_share=1)
+@state("conversation_actions.archive")
 def conversations_with_one_archived(env: Environment) -> Page:
     page = _press_in_menu(env, "Archive")
     page.get_by_text("” archived").wait_for()
@@ -68,7 +68,7 @@ def conversations_archived_none(env: Environment) -> Page:
     return env.open("/conversations?view=archived")
 
 
-@state("conversations.index", api_fair_share=1)
+@state("conversations.index")
 def conversations_archived(env: Environment) -> Page:
     page = _open_list(env, button="Archive")
     page.get_by_role("link", name="Archived conversations").click()
@@ -84,14 +84,14 @@ def conversation_archived(env: Environment) -> Page:
     return env.open(path)
 
 
-@state("conversation_actions.delete", api_fair_share=1)
+@state("conversation_actions.delete")
 def conversation_deleted(env: Environment) -> Page:
     page = _press_in_menu(env, "Delete")
     page.get_by_text("” deleted").wait_for()
     return page
 
 
-@state("conversation_actions.restore", api_fair_share=1)
+@state("conversation_actions.restore")
 def conversation_restored(env: Environment) -> Page:
     page = _press_in_menu(env, "Delete")
     page.get_by_role("button", name="Undo").click()

@@ -1,0 +1,35 @@
+"""Limits: whether a person may send a message, and how many messages are left.
+
+`Limits` checks three things: what the operator allows in an hour or a day (`usage`), what the
+service still accepts (`service_quota`), and what one person has at the same time (`person_limits`).
+"""
+
+from __future__ import annotations
+
+from chat.limits.limits import (
+    FIRST_MESSAGE_REQUESTS,
+    Limits,
+    MessagesLeft,
+    SendingStatus,
+    requests_of_message,
+)
+from chat.limits.person_limits import HISTORY_FULL, MAX_RUNNING_REPLIES, TOO_MANY_REPLIES
+from chat.limits.sending_blocked import SendingBlocked
+from chat.limits.service_quota import ServiceQuota
+from chat.limits.usage import Sender, Usage, delete_expired_usage
+
+__all__ = [
+    "FIRST_MESSAGE_REQUESTS",
+    "HISTORY_FULL",
+    "MAX_RUNNING_REPLIES",
+    "TOO_MANY_REPLIES",
+    "Limits",
+    "MessagesLeft",
+    "Sender",
+    "SendingBlocked",
+    "SendingStatus",
+    "ServiceQuota",
+    "Usage",
+    "delete_expired_usage",
+    "requests_of_message",
+]

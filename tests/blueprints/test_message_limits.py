@@ -1,0 +1,55 @@
+"""The limits of messages, as visitors meet them: fresh cookies and addresses do not evade them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from tests.support.html import parse_html
+from tests.support.person import Person
+from tests.support.upstream import Upstream
+
+PROXY = "127.0.0.1"
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {"limits": "person=10/hour, address=5/hour"}
+
+
+def send_from(app: Flask, address: str) -> TestResponse:
+    """Send a first message with fresh cookies."""
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = address
+    form = parse_html(client.get("/twins/ada").text).select_one("#composer form")
+    fields = {tag["name"]: tag.get("value", "") for tag in form.select("input[type=hidden]")}
+    return client.post(form["action"], data=fields | {"content": "Hello"})
+
+
+def test_network_with_many_visitors_reaches_the_limit_of_an_address(app: Flask):
+    responses = [send_from(app, f"2001:db8:1:2::{number:x}") for number in range(50)]
+
+    assert [response.status_code for response in responses] == [303] * 5 + [429] * 45
+    form = parse_html(responses[-1].text)
+    assert "Your network has reached its message limit." in form.get_text()
+    assert form.select_one("#message").get_text() == "Hello"
+    assert form.select_one("#composer .countdown__clock")
+    assert send_from(app, "2001:db8:1:3::1").status_code == 303
+
+
+def test_address_of_a_proxy_that_names_no_clients_has_no_limit(app: Flask):
+    assert {send_from(app, PROXY).status_code for _ in range(10)} == {303}
+
+
+def test_messages_left_for_a_person_are_shown_before_the_last_one(
+    alice: Person, upstream: Upstream
+):
+    for _ in range(9):
+        page = alice.start_conversation("Hello")
+        upstream.next_call().start_stream().complete("Hi")
+
+    assert "1 message left for you until" in alice.get("/twins/ada").text
+    assert "1 message left for you until" in alice.get(page.path).text

@@ -1,0 +1,344 @@
+"""The operator's limits of messages, the service's own limit, and the limits of one person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from chat.deletion import Deletions
+from chat.limits import (
+    HISTORY_FULL,
+    MAX_RUNNING_REPLIES,
+    TOO_MANY_REPLIES,
+    Sender,
+    SendingBlocked,
+    SendingStatus,
+    ServiceQuota,
+    delete_expired_usage,
+)
+from chat.limits.service_quota import DEFAULT_RETRY_SECONDS
+from chat.log.entries import Ended, ReplyState
+from chat.log.log import Log
+from chat.schema import usage
+from chat.turn_rows import AddedTurn
+from chat.turns import Turns
+from core.database import DatabaseUnavailable
+from tests.chat.conftest import make_turns, on_postgresql, skewed_clock
+from tests.support.clock import AdjustableClock
+from tests.support.upstream import UPSTREAM_KEY
+from twinapi import Limits as ReportedLimits
+
+DATABASES = ["sqlite", "postgresql"]
+DONE = Ended(ReplyState.COMPLETE, text="Hi")
+HOUR, DAY = 3600, 86_400
+NOON = 20_000 * DAY + 12 * HOUR
+keys = count()
+
+
+@pytest.fixture
+def clock() -> AdjustableClock:
+    """Return a clock that shows noon (UTC), also for the database."""
+    clock = AdjustableClock()
+    clock.set_wall_clock(NOON)
+    return clock
+
+
+def send(turns: Turns, person: str = "alice", twin: str = "ada", address: str | None = None) -> str:
+    """Send a first message and end its reply; return "" or why the message was refused."""
+    try:
+        added = turns.start_conversation(
+            person, twin, twin, "Hello", f"key {next(keys)}", visitor_address=address
+        )
+    except SendingBlocked as blocked:
+        return blocked.sentence
+    turns.log.end(added.turn.id, DONE)
+    return ""
+
+
+def status(turns: Turns, person: str = "alice") -> SendingStatus:
+    return turns.limits.status(Sender(person, "ada"))
+
+
+def used(log: Log, scope: str) -> dict[str, int]:
+    """Return the counts of a scope by the length of the window: hour or day."""
+    query = select(usage.c.window, usage.c.used).where(usage.c.scope == scope)
+    with log.database.read() as connection:
+        return {
+            "hour" if "T" in row.window else "day": row.used for row in connection.execute(query)
+        }
+
+
+@pytest.mark.limit("L4", "L12", "L40")
+@pytest.mark.parametrize(
+    ("limits", "senders", "reason"),
+    [
+        ("person=5/hour", lambda _: {}, "You've reached your message limit."),
+        ("person=5/day", lambda _: {"address": ""}, "You've reached your message limit."),
+        (
+            "person=50/hour, address=5/hour",
+            lambda n: {"person": f"visitor {n}", "address": "home"},
+            "Your network has reached its message limit.",
+        ),
+        ("twin=5/hour", lambda n: {"person": str(n)}, "This twin has reached its message limit."),
+        ("site=5/day", lambda n: {"person": str(n)}, "This portal has reached its message limit."),
+    ],
+)
+def test_fifty_senders_on_two_processes_send_exactly_the_limit(
+    new_log: Callable[[], Log],
+    limits: str,
+    senders: Callable[[int], dict[str, Any]],
+    reason: str,
+):
+    turns = [make_turns(new_log(), limits=limits) for _ in range(2)]
+
+    with ThreadPoolExecutor(50) as pool:
+        outcomes = pool.map(lambda n: send(turns[n % 2], **senders(n)), range(50))
+
+    assert Counter(outcomes) == {"": 5, reason: 45}
+
+
+def test_limit_of_one_subject_does_not_apply_to_another(log: Log):
+    turns = make_turns(log, limits="person=1/hour, address=1/hour, twin=3/hour")
+
+    assert not send(turns, "alice", address="home")
+    assert send(turns, "bob", address="home")
+    assert not send(turns, "bob", address="office")
+    assert not send(turns, "carol", "leonardo", address=None)
+    assert send(turns, "bob", "leonardo", address=None) == ""  # a person with a visitor's id
+
+
+def test_refused_message_costs_nothing(log: Log):
+    turns = make_turns(log, limits="person=2/hour, twin=1/hour")
+    send(turns, twin="ada")
+    assert send(turns, twin="ada")
+
+    assert not send(turns, twin="leonardo")
+    assert send(turns, twin="bob")
+
+
+def test_resends_and_failed_messages_count_and_repeated_submissions_do_not(log: Log):
+    turns = make_turns(log, limits="person=3/hour")
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    assert not turns.start_conversation("alice", "ada", "Ada", "Hello", "key").is_new
+    log.end(first.turn.id, Ended(ReplyState.FAILED, code="not_connected"))
+    again = turns.add("alice", first.conversation.id, "Hello", "key 2", first.turn.id)
+    log.end(again.turn.id, DONE)
+
+    assert used(log, "person") == {"hour": 2, "day": 2}
+    assert not send(turns)
+    assert send(turns)
+
+
+def test_limits_begin_anew_with_each_utc_hour_and_day(log: Log, clock: AdjustableClock):
+    turns = make_turns(log, limits="person=1/hour, site=2/day")
+    assert not send(turns)
+    clock.advance(HOUR - 1)
+    with pytest.raises(SendingBlocked) as blocked:
+        turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    assert blocked.value.retry_at == NOON + HOUR
+    clock.advance(1)
+    assert not send(turns)
+    clock.advance(HOUR)
+    with pytest.raises(SendingBlocked, match="This portal") as blocked:
+        turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    assert blocked.value.retry_at == NOON + 12 * HOUR
+    clock.advance(10 * HOUR)
+    assert not send(turns)
+
+
+@on_postgresql
+def test_windows_follow_the_clock_of_the_database(new_log: Callable[..., Log]):
+    here, ahead = new_log(AdjustableClock()), new_log(skewed_clock(5 * HOUR))
+
+    assert not send(make_turns(here, limits="person=1/day"))
+    assert send(make_turns(ahead, limits="person=1/day"))
+
+
+def test_messages_are_counted_without_a_limit_but_addresses_are_not(log: Log):
+    turns = make_turns(log, limits="none")
+    send(turns, "alice")
+    send(turns, "visitor", address="home")
+
+    counts = {scope: used(log, scope) for scope in ("person", "visitor", "twin", "site")}
+    assert counts == {
+        "person": {"hour": 1, "day": 1},
+        "visitor": {"hour": 1, "day": 1},
+        "twin": {"hour": 2, "day": 2},
+        "site": {"hour": 2, "day": 2},
+    }
+    assert used(log, "address") == {}
+
+
+@pytest.mark.parametrize(
+    ("scope", "kept_hours", "kept_days"),
+    [("address", 0, None), ("visitor", 47, None), ("person", 47, 399), ("site", 47, 399)],
+)
+def test_old_usage_is_deleted(
+    log: Log, clock: AdjustableClock, scope: str, kept_hours: int, kept_days: int | None
+):
+    turns = make_turns(log, limits="address=5/hour")
+    send(turns, address="home" if scope != "person" else None)
+
+    def windows_after(seconds: float) -> set[str]:
+        clock.set_wall_clock(NOON + seconds)
+        delete_expired_usage(log.database)
+        return set(used(log, scope))
+
+    assert "hour" in windows_after(kept_hours * HOUR)
+    assert "hour" not in windows_after((kept_hours + 2) * HOUR)
+    if kept_days:
+        assert windows_after(kept_days * DAY) == {"day"}
+        assert windows_after((kept_days + 2) * DAY) == set()
+
+
+def test_last_tenth_of_a_limit_is_shown(log: Log):
+    turns = make_turns(log, limits="person=10/hour, site=100/day")
+    for _ in range(8):
+        send(turns)
+    assert status(turns).messages_left is None
+
+    added = turns.start_conversation("alice", "ada", "Ada", "Hello", "the ninth")
+
+    left = status(turns).messages_left
+    assert left
+    assert (left.count, left.is_for_everyone) == (1, False)
+    log.end(added.turn.id, DONE)
+    last = turns.add("alice", added.conversation.id, "Hello", "the tenth").sending_status
+    assert last
+    assert last.messages_left
+    assert last.messages_left.count == 0
+    assert status(turns, "bob").messages_left is None
+
+
+def test_scarcest_limit_is_shown(log: Log, quota: ServiceQuota):
+    turns = make_turns(log, quota, limits="person=2/hour, site=2/day")
+    quota.record_limits(ReportedLimits(remaining=30, limit=500, resets_in=600))
+    left = status(turns).messages_left
+    assert left
+    assert (left.count, left.is_for_everyone) == (30, True)
+
+    send(turns, "bob")
+    send(turns, "bob")
+    left = status(turns).messages_left
+    assert left
+    assert (left.count, left.is_for_everyone) == (0, True)
+
+
+def test_new_conversation_needs_two_requests_of_the_service_and_a_further_message_one(
+    log: Log, quota: ServiceQuota, turns: Turns
+):
+    added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    log.end(added.turn.id, DONE)
+    quota.record_limits(ReportedLimits(remaining=1, limit=100, resets_in=600))
+
+    assert send(turns) == "This portal has reached its message limit."
+    with log.database.write() as connection:
+        connection.exec_driver_sql("UPDATE conversations SET service_id = 'up-1'")
+    assert turns.add("alice", added.conversation.id, "Hello", "key 2").is_new
+
+
+def test_limits_of_a_newer_request_are_kept_in_all_processes(
+    new_log: Callable[[], Log], quota: ServiceQuota, turns: Turns
+):
+    other = ServiceQuota(new_log().database, UPSTREAM_KEY)
+    other.record_limits(ReportedLimits(remaining=0, limit=100, resets_in=600, elapsed=1))
+    quota.record_limits(ReportedLimits(remaining=50, limit=100, resets_in=600, elapsed=5))
+
+    assert send(turns)
+
+
+def test_reported_limit_expires_with_its_window(quota: ServiceQuota, turns: Turns):
+    quota.record_limits(ReportedLimits(remaining=0, limit=100, resets_in=-1))
+
+    assert not send(turns)
+
+
+@pytest.mark.parametrize("retry_after", [None, 600])
+def test_refusal_of_the_service_blocks_everyone_until_its_end(
+    new_log: Callable[[], Log], quota: ServiceQuota, turns: Turns, retry_after: float | None
+):
+    other = ServiceQuota(new_log().database, UPSTREAM_KEY)
+    retry_at = other.record_refusal(retry_after)
+    other.record_refusal(0)  # a shorter wait does not replace a longer one
+
+    with pytest.raises(SendingBlocked, match="too many requests") as blocked:
+        turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
+
+    expected = turns.database.clock.time() + (retry_after or DEFAULT_RETRY_SECONDS)
+    assert retry_at == pytest.approx(expected, abs=5)
+    assert blocked.value.retry_at == pytest.approx(expected, abs=5)
+    assert status(turns).retry_at == pytest.approx(expected, abs=5)
+
+
+def test_refusal_of_one_key_does_not_apply_to_another(log: Log, quota: ServiceQuota):
+    quota.record_refusal(600)
+    personal = ServiceQuota(log.database, "person anna", is_personal=True)
+
+    assert not send(make_turns(log, personal))
+    personal.record_limits(ReportedLimits(remaining=0, limit=100, resets_in=600))
+    assert send(make_turns(log, personal)) == "Your key has reached its limit."
+
+
+def test_repeated_submission_returns_its_turn_while_sending_is_blocked(
+    quota: ServiceQuota, turns: Turns
+):
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    quota.record_refusal(60)
+
+    again = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+
+    assert again.turn == first.turn
+
+
+def test_unavailable_database_hides_what_is_left(
+    quota: ServiceQuota, turns: Turns, monkeypatch: pytest.MonkeyPatch
+):
+    def fail() -> None:
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr(quota.database, "read", fail)
+    monkeypatch.setattr(quota.database, "write", fail)
+
+    quota.record_limits(ReportedLimits(remaining=1))
+    assert quota.record_refusal(60) > 0
+    assert status(turns) == SendingStatus()
+
+
+@pytest.mark.limit("L64")
+def test_parallel_messages_start_no_more_replies_than_the_limit(log: Log, turns: Turns):
+    def start(person: str) -> AddedTurn | str:
+        try:
+            return turns.start_conversation(person, "ada", "Ada", "Hello", f"key {next(keys)}")
+        except SendingBlocked as blocked:
+            return blocked.sentence
+
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(start, ["alice"] * (10 * MAX_RUNNING_REPLIES)))
+    added = [outcome for outcome in outcomes if isinstance(outcome, AddedTurn)]
+
+    assert len(added) == MAX_RUNNING_REPLIES
+    assert outcomes.count(TOO_MANY_REPLIES) == 9 * MAX_RUNNING_REPLIES
+    assert isinstance(start("bob"), AddedTurn)
+    log.end(added[0].turn.id, DONE)
+    assert isinstance(start("alice"), AddedTurn)
+
+
+@pytest.mark.limit("L3")
+def test_person_keeps_no_more_messages_than_the_limit(log: Log):
+    turns = make_turns(log, history_limit=3)
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    log.end(first.turn.id, DONE)
+    turns.add("alice", first.conversation.id, "And now?", "key")
+    turns.start_conversation("alice", "ada", "Ada", "Hello", "another key")
+
+    assert {send(turns) for _ in range(27)} == {HISTORY_FULL}
+    assert not turns.start_conversation("alice", "ada", "Ada", "Hello", "another key").is_new
+    assert not send(turns, "bob")
+    Deletions(log.database, turns, log).delete(first.conversation.id, "alice")
+    assert not send(turns)
