@@ -37,7 +37,7 @@ def avatar_url(twin_id: str) -> str:
     """Return the URL of a twin's avatar, or "" if it has none. Does not call the service."""
     if "twins" not in g:
         g.twins = cached_twins()
-    name = portal().avatar_fetcher.image_name(g.twins.get(twin_id))
+    name = portal().avatars.name_of(g.twins.get(twin_id))
     return url_for("avatars.show", seed=identicon.seed_for(twin_id), name=name) if name else ""
 
 
@@ -49,7 +49,7 @@ def twin_identicon(twin_id: str) -> identicon.Identicon:
 @bp.get("/<seed:seed>/<name>")
 def show(seed: str, name: str) -> Response:
     """Return the image with this name, or a generated avatar if the image is unavailable."""
-    image = portal().avatar_fetcher.find(name, cached_twins())
+    image = portal().avatars.find(name, cached_twins())
     if not image:
         svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))
         response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)

@@ -125,19 +125,6 @@ kept_twins = Table(
     Column("listed_at", Float, nullable=False),
 )
 
-# Cached avatars, shared by all processes. `type` is null during the first download and "" if there
-# is no image.
-pictures = Table(
-    "pictures",
-    metadata,
-    Column("name", String(32), primary_key=True),
-    Column("type", String(16)),
-    Column("content", LargeBinary),
-    Column("size", Integer, nullable=False, server_default="0"),
-    # When the image may be downloaded again. To claim a download, a process sets a later time.
-    Column("next_at", Float, nullable=False),
-)
-
 sessions = Table(
     "sessions",
     metadata,

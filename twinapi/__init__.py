@@ -1,5 +1,6 @@
 """A client library for the Conversational AI Twin Service Interface."""
 
+from twinapi.avatar_download import AvatarDownloader
 from twinapi.client import Client
 from twinapi.errors import (
     ApiError,
@@ -26,6 +27,7 @@ from twinapi.stream import ReplyStream
 __all__ = [
     "ApiError",
     "ApiKey",
+    "AvatarDownloader",
     "AvatarUnavailable",
     "Client",
     "Complete",

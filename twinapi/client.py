@@ -12,7 +12,6 @@ from urllib.parse import quote, urlsplit
 import requests
 
 from twinapi import errors, models
-from twinapi.avatar_download import AvatarDownloader
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.models import ApiKey, Conversation, ListedApiKey, Page, Twin
 from twinapi.rate_limit_headers import Limits, parse_limits
@@ -50,7 +49,6 @@ class Client:
         self._transport = Transport(
             base_url, ca_file=ca_file, timeout=timeout, on_response=self._report_limits
         )
-        self.avatar_downloader = AvatarDownloader(self.base_url, ca_file)
 
     def with_key(self, key: str, on_limits: Callable[[Limits], None]) -> Client:
         """Return a client for the same service with another credential: a key or a JWT.
@@ -171,10 +169,6 @@ class Client:
         This call is an extension of the interface.
         """
         self._transport.request_json("DELETE", f"/auth/api-keys/{_path_segment(key_id)}", jwt)
-
-    def fetch_avatar(self, avatar_url: str) -> bytes:
-        """Download an avatar without sending a key. Raises AvatarUnavailable."""
-        return self.avatar_downloader.fetch(avatar_url)
 
     def close(self) -> None:
         """Close the idle connections."""

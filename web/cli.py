@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import click
 import requests
@@ -11,7 +11,7 @@ import requests
 from chat.twins import advise_operator, list_error_code
 from core.twin_groups import OTHER_TWINS
 from core.urls import without_credentials
-from twinapi import TwinApiError, Unauthorized
+from twinapi import Twin, TwinApiError, Unauthorized
 from web.container import Portal
 from web.i18n import english_message
 from web.setup_check import find_problem
@@ -88,6 +88,7 @@ def _check_service(portal: Portal) -> bool:
     if not twins.has_more and (unknown := sorted(rules - {twin.id for twin in twins.items})):
         names = ", ".join(unknown)
         return _report(f"TWINDOW_TWIN_GROUPS names unknown twins: {names}.", is_ok=False)
+    _report_avatar_origins(portal, twins.items)
     database = portal.database
     with database.read() as connection:
         report = portal.service.quota.read(connection, database.now(connection))
@@ -96,6 +97,15 @@ def _check_service(portal: Portal) -> bool:
         return _report(f"{sentence}.", is_ok=True)
     limit = f" of {report.limit}" if report.limit else ""
     return _report(f"{sentence}; {report.remaining}{limit} requests left.", is_ok=True)
+
+
+def _report_avatar_origins(portal: Portal, twins: Iterable[Twin]) -> None:
+    missing_origin = portal.avatars.downloader.missing_origin
+    origins = {missing_origin(twin.avatar_url) for twin in twins if twin.avatar_url}
+    if missing := {origin for origin in origins if origin}:
+        names = ",".join(sorted(missing | portal.settings.avatar_origins))
+        advice = f"To show them, set TWINDOW_AVATAR_ORIGINS={names}"
+        _report(f"Some avatars are on other sites. {advice}", is_ok=True)
 
 
 def _check_proxy(portal: Portal, url: str, headers: dict[str, str]) -> bool:

@@ -20,7 +20,7 @@ from chat.search import Search
 from chat.service_access import PersonalAccess, ServiceAccess, build_service_access
 from chat.turns import Turns
 from chat.twins import (
-    AvatarFetcher,
+    Avatars,
     RecentTwins,
     TwinCatalogue,
     TwinListStore,
@@ -33,7 +33,7 @@ from core.database import Database
 from core.migrations import migrate
 from core.settings import MessageLimits, Settings, SettingsError
 from rendering import RenderProcess
-from twinapi import Client, TwinApiError
+from twinapi import AvatarDownloader, Client, TwinApiError
 from web.html_cache import HtmlCache
 from web.running_replies import RunningReplies
 
@@ -78,7 +78,7 @@ class Portal:
     service: ServiceAccess
     personal_access: PersonalAccess
     recent_twins: RecentTwins
-    avatar_fetcher: AvatarFetcher
+    avatars: Avatars
     conversations: Conversations
     adoption: Adoption
     deletions: Deletions
@@ -228,7 +228,11 @@ def build_portal(
         service=service,
         personal_access=PersonalAccess(accesses.for_person),
         recent_twins=RecentTwins(database),
-        avatar_fetcher=AvatarFetcher(client, database),
+        avatars=Avatars(
+            AvatarDownloader(client.base_url, settings.avatar_origins, settings.api_ca_file),
+            settings.data_dir / "avatars",
+            clock,
+        ),
         conversations=conversations,
         adoption=Adoption(database),
         deletions=Deletions(database, service.turns, log),

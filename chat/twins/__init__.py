@@ -1,6 +1,6 @@
 """Twins of the service: catalogue, recent use and avatars."""
 
-from chat.twins.avatar_fetcher import AvatarFetcher
+from chat.twins.avatars import Avatars
 from chat.twins.catalogue import TwinCatalogue, TwinList
 from chat.twins.list_errors import (
     OWN_KEY_REJECTED,
@@ -13,7 +13,7 @@ from chat.twins.twin_list_store import TwinListStore
 
 __all__ = [
     "OWN_KEY_REJECTED",
-    "AvatarFetcher",
+    "Avatars",
     "RecentTwins",
     "TwinCatalogue",
     "TwinList",

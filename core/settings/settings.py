@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 
 from core.branding import Accent, FooterLinks, Logo
+from core.settings.avatar_origins import AvatarOrigins
 from core.settings.message_limits import MessageLimits
 from core.settings.sign_in_modes import SignInModes
 from core.settings.trusted_proxies import IdentityProxies, TrustedProxies
@@ -38,6 +39,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_ca_file: Path | None = None
     api_timeout: Seconds = 60
     api_reply_timeout: Seconds = 600
+    avatar_origins: AvatarOrigins = AvatarOrigins("")
 
     host: str = "127.0.0.1"
     port: Port = 8000

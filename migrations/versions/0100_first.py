@@ -63,15 +63,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
-        "pictures",
-        sa.Column("name", sa.String(32), nullable=False),
-        sa.Column("type", sa.String(16)),
-        sa.Column("content", sa.LargeBinary),
-        sa.Column("size", sa.Integer, server_default="0", nullable=False),
-        sa.Column("next_at", sa.Float, nullable=False),
-        sa.PrimaryKeyConstraint("name"),
-    )
-    op.create_table(
         "producers",
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("beat", sa.Integer, nullable=False),

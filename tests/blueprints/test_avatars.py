@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from core.database import Database, DatabaseUnavailable
 from tests.support.cases import failures
 from tests.support.images import png
 from tests.support.person import Page, Person, complete_first_turn
@@ -26,7 +25,7 @@ def pictured(upstream: Upstream) -> None:
 
 @pytest.fixture(autouse=True)
 def patient(portal: Portal) -> None:
-    portal.avatar_fetcher.max_wait_seconds = 10.0
+    portal.avatars.max_wait_seconds = 10.0
 
 
 def faces(page: Page) -> list[str]:
@@ -63,7 +62,6 @@ FAILURES: dict[str, Any] = {
     "missing": (404, {}),
     "svg": (200, b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"),
     "html": (200, b"<script>alert(1)</script>"),
-    "a pixel": (200, png(1)),
     "broken off": lambda call: call.reset(),
 }
 
@@ -125,16 +123,6 @@ def test_unlisted_avatar_is_not_requested_from_the_service(alice: Person, upstre
     assert len(upstream.calls) == 1
 
 
-def test_identicon_is_served_while_the_database_is_unavailable(
-    alice: Person, portal: Portal, monkeypatch: pytest.MonkeyPatch, upstream: Upstream
-):
-    [address] = faces(alice.get("/"))
-    alice.get("/twins/ada")
-    monkeypatch.setattr(Database, "_convert_errors", _gone)
-
-    assert alice.get(address).response.headers["Content-Type"].startswith("image/svg+xml")
-
-
 def test_concurrent_avatar_requests_reach_the_service_once(alice: Person, upstream: Upstream):
     [address] = faces(alice.get("/"))
     answers: list[bytes] = []
@@ -151,7 +139,3 @@ def test_concurrent_avatar_requests_reach_the_service_once(alice: Person, upstre
 
     assert answers == [PICTURE] * 6
     assert len([call for call in upstream.calls if call.path == PLACE]) == 1
-
-
-def _gone(_: Database) -> Any:
-    raise DatabaseUnavailable

@@ -38,7 +38,7 @@ def upstream(upstream: Upstream) -> Upstream:
 @pytest.fixture
 def accounts(portal: Portal, upstream: Upstream) -> Accounts:
     """Add Anna, who is in the group, and Ben, who is not."""
-    portal.avatar_fetcher.max_wait_seconds = 10.0
+    portal.avatars.max_wait_seconds = 10.0
     accounts = add_people(portal)
     accounts.people.set_groups(accounts.people.find("Anna"), ["staff"])
     return accounts
