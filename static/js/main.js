@@ -1,11 +1,72 @@
-// Runs on every page. Scripts are optional: every page works without them.
-import "./requests.js";
+// Runs on every page: menus, copy buttons, and what the page remembers. Scripts are optional: every page works without them.
+import { fetchFragment, reportUnreachable } from "./requests.js";
 import "./composer.js";
-import "./menus.js";
-import "./copy.js";
-import { announce } from "./announcements.js";
 import { messages } from "./messages.js";
+import { announce, onContentChange } from "./page.js";
 import { afterPaint, deleteSharedDraft } from "./storage.js";
+
+// Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
+const open = () => document.querySelector(".menu[open]");
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && open();
+  if (!menu) return;
+  event.preventDefault(); // Escape only closes the menu
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+document.addEventListener("click", ({ target }) => {
+  const menu = open();
+  if (!menu || (menu.contains(target) && !target.closest("a, [data-print]"))) return;
+  menu.open = false;
+  if (menu.contains(target)) menu.querySelector("summary").focus();
+  if (target.matches("[data-print]")) print();
+});
+// Pressing Rename with an unchanged title focuses the title field instead of submitting it.
+document.addEventListener("click", (event) => {
+  const title = event.target.matches(".menu__title button") && event.target.previousElementSibling;
+  if (!title || title.value !== title.defaultValue) return;
+  event.preventDefault();
+  title.focus();
+  title.select();
+});
+
+// Copy buttons: adds one to each code block, and shows a confirmation after copying.
+const button = document.getElementById("copy-code-template");
+if (button) onContentChange(() => {
+  for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
+    code.prepend(button.content.cloneNode(true));
+    code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
+  }
+});
+
+const source = async ({ dataset, parentElement, formAction }) => {
+  if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
+  if (dataset.copy === "text") {
+    return fetchFragment(formAction);
+  }
+  return document.querySelector(dataset.copy).textContent;
+};
+document.addEventListener("click", async (event) => {
+  const from = event.target.closest("[data-copy]");
+  if (!from) return;
+  const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
+  const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
+  if (!navigator.clipboard) return from.form || select();  // the clipboard API needs a secure context
+  event.preventDefault();
+  // Safari allows copying only during the click event, so pass a promise.
+  const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
+  words.catch(() => reportUnreachable(from));
+  from.dataset.label ??= from.innerText;
+  from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": words })]);
+    from.textContent = messages.copied;
+    announce(messages.copied);
+    setTimeout(() => { from.textContent = from.dataset.label; }, 2000);
+  } catch {
+    select();  // the browser forbids it
+  }
+});
 
 document.documentElement.classList.add("scripts");
 // Without htmx, the page still needs the links for browsers without scripts.

@@ -1,10 +1,9 @@
 // Reconnection of reply streams: after a random delay, with exponential backoff after attempts without
 // events, and immediately when the network is back. htmx alone would retry twice a second for ever, for
 // example if a sign-in page responds. The footer of a reply reports a lost or silent stream.
-import { announce, noticeText, removeNotices } from "./announcements.js";
 import { messages } from "./messages.js";
+import { announce, noticeText, onContentChange, removeNotices, RUNNING_TURN } from "./page.js";
 import { isEventStream, isStreamElement } from "./requests.js";
-import { RUNNING_TURN, onContentChange } from "./turns.js";
 
 const FIRST_RETRY_MS = 500 + 1500 * Math.random();
 const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting

@@ -1,7 +1,6 @@
 // Requests of htmx: what they carry, whether the portal answered, and notices when it did not.
-import { announce, removeNotices, showNotice } from "./announcements.js";
 import { messages } from "./messages.js";
-import { RUNNING_TURN, newestTurn } from "./turns.js";
+import { announce, newestTurn, removeNotices, RUNNING_TURN, showNotice } from "./page.js";
 
 export const HTMX_HEADERS = { "HX-Request": "true" };
 export const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");

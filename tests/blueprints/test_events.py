@@ -9,7 +9,7 @@ from chat.log import Log
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.upstream import Upstream
-from web.assets.script_modules import MODULES
+from web.assets.bundles import STATIC_DIR
 from web.container import Portal
 from web.running_replies import RunningReplies
 
@@ -243,7 +243,7 @@ def test_quiet_stream_sends_keep_alive_events_visible_to_scripts(
 
 
 def test_page_reports_a_silent_stream_within_7_seconds_but_tolerates_a_late_event():
-    script = (MODULES.folder / "reply_stream.js").read_text()
+    script = (STATIC_DIR / "js" / "reply_stream.js").read_text()
     found = re.search(r"\bSILENCE_MS = (\d+);", script)
     assert found
 

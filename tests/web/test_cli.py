@@ -10,7 +10,7 @@ from flask import Flask
 
 from tests.support.portals import serve
 from tests.support.processes import free_port
-from tests.support.upstream import UPSTREAM_KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_check_command_passes_when_everything_works(app: Flask, url: str):
         0,
         (
             "The database is writable.\n"
-            "The service responds with 2 twins; 500 of 500 requests left.\n"
+            "The service responds with 2 twins.\n"
             "The proxy is set up correctly.\n"
             "Streams are not buffered.\n"
         ),
@@ -87,3 +87,18 @@ def test_check_command_rejects_a_malformed_header(app: Flask, url: str):
 
     assert status == 2
     assert "“Authorization” is not like 'NAME: VALUE'." in said
+
+
+def test_check_command_names_the_reported_limit_and_missing_avatar_origins(
+    app: Flask, upstream: Upstream
+):
+    def list_twins(call: Call) -> None:
+        twins = [{"id": "ada", "avatarUrl": "https://images.example.org/ada.png"}]
+        call.respond(200, {"data": twins}, x_ratelimit_limit="500", x_ratelimit_remaining="499")
+
+    upstream.answers["/api/v1/twins"] = list_twins
+
+    _, output = check(app)
+
+    assert "TWINDOW_AVATAR_ORIGINS=https://images.example.org\n" in output
+    assert "The service responds with 1 twins; 499 of 500 requests left.\n" in output

@@ -64,7 +64,7 @@ def test_static_files_are_served_without_loading_a_session(
 
 
 def test_localised_script_is_available_before_any_page_is_requested(alice: Person):
-    answer = alice.get("/static/0/de/main.js").response
+    answer = alice.get("/static/0/de/messages.js").response
 
     assert "Kopiert" in answer.text
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -86,7 +86,7 @@ def test_first_request_compiles_and_compresses_nothing(
     monkeypatch.setitem(COMPRESSORS, "br", _too_late)
 
     page = alice.get("/twins/ada", **{"Accept-Language": language})
-    links = page.html.select("link[rel=stylesheet], link[rel=icon], script[src]")
+    links = page.html.select("link:is([rel=stylesheet], [rel=icon], [rel=modulepreload]), script")
     files = [alice.get(str(link.get("href") or link.get("src"))) for link in links]
 
     assert len(files) >= 4

@@ -1,9 +1,10 @@
-"""Bundles of style, script and image sources, each of which is served as one file."""
+"""Bundles of styles, scripts and images, each of which is served as one file."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -14,9 +15,21 @@ import brotli
 import rcssmin
 import rjsmin
 
-from web.assets.script_modules import MODULE_ASSETS, MODULES
+from core.languages import LANGUAGES
+from web.i18n import SENTENCES, messages_module
 
-STATIC_DIR = Path(__file__).parents[2] / "static"
+ROOT = Path(__file__).parents[2]
+STATIC_DIR = ROOT / "static"
+
+SCRIPT_MODULES = sorted(path.name for path in (STATIC_DIR / "js").glob("*.js"))
+MESSAGES_MODULE = "messages.js"
+# Modules have the language in their names, such as de/main.js, so that relative imports lead to the
+# sentences in this language.
+MODULE_ASSETS = {
+    f"{language}/{name}": (f"js/{language}/{name}",)
+    for language in LANGUAGES
+    for name in SCRIPT_MODULES
+}
 
 BUNDLES = {
     "twindow.css": (
@@ -86,15 +99,31 @@ def build_asset(
 def _read_source(source: str, colours: Mapping[str, str], *, is_debug: bool) -> bytes:
     match source.split("/"):
         case ["js", language, name]:
-            text = MODULES.read(name, language)
+            is_generated = name == MESSAGES_MODULE
+            text = messages_module(language) if is_generated else _read_text(f"js/{name}")
         case ["css", _]:
-            text = (STATIC_DIR / source).read_text(encoding="utf-8")
+            text = _read_text(source)
         case ["brand", _]:
-            template = (STATIC_DIR / source).read_text(encoding="utf-8")
-            text = Template(template).substitute(colours)
+            text = Template(_read_text(source)).substitute(colours)
         case _:
             return (STATIC_DIR / source).read_bytes()
     return (text if is_debug else minify(source, text)).encode()
+
+
+def _read_text(source: str) -> str:
+    return (STATIC_DIR / source).read_text(encoding="utf-8")
+
+
+def modules_version() -> str:
+    """Return the version that all script modules have in their URLs, so that imports are relative.
+
+    It is a hash of all modules, and of their sentences in all languages.
+    """
+    digest = hashlib.sha256(json.dumps(SENTENCES).encode())
+    catalogs = (ROOT / "translations").glob("*/LC_MESSAGES/*.mo")
+    for path in sorted([*(STATIC_DIR / "js").glob("*.js"), *catalogs]):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def minify(source: str, text: str) -> str:

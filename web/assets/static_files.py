@@ -10,8 +10,14 @@ from flask import Flask, current_app, url_for
 from werkzeug import Request, Response
 
 from core.branding import Logo
-from web.assets.bundles import BUNDLES, COMPRESSORS, Asset, build_asset
-from web.assets.script_modules import MODULE_ASSETS, MODULES
+from web.assets.bundles import (
+    BUNDLES,
+    COMPRESSORS,
+    MODULE_ASSETS,
+    Asset,
+    build_asset,
+    modules_version,
+)
 from web.http import add_file_headers
 
 # No charset is needed: styles and scripts are UTF-8, like the pages that load them.
@@ -64,7 +70,7 @@ class AssetMiddleware:
         if name not in MODULE_ASSETS:
             return self[name].hash
         if self._app.debug or not self._modules_version:
-            self._modules_version = MODULES.compute_version()
+            self._modules_version = modules_version()
         return self._modules_version
 
     def precompress(self, name: str) -> None:

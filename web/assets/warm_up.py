@@ -10,19 +10,20 @@ from flask import Flask
 from werkzeug.test import Client
 
 from core.languages import LANGUAGES
+from web.assets.bundles import MESSAGES_MODULE, SCRIPT_MODULES
 from web.assets.static_files import AssetMiddleware
 
 Task = Callable[[str], None]
 # This page calls neither the service nor the database.
 WARM_UP_PAGE = "/help"
-# Assets that the first pages of a visitor need. Only main.js depends on the language.
+# Assets that the first pages of a visitor need. Only the sentences depend on the language.
 PRECOMPRESSED_ASSETS = (
     "twindow.css",
     "lists.css",
     "favicon.svg",
     "htmx.js",
-    *(f"{code}/main.js" for code in LANGUAGES),
-    "en/conversation.js",
+    *(f"en/{name}" for name in SCRIPT_MODULES),
+    *(f"{language}/{MESSAGES_MODULE}" for language in LANGUAGES),
 )
 
 

@@ -1,3 +1,62 @@
+// What all scripts use of a page: its turns, announcements and notices, and the focus.
+
+// Finds the turns of a page, and runs functions when the page changes.
+export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
+export const log = document.getElementById("log"); // the element that contains the turns
+export const newestTurn = () => [...document.querySelectorAll(".turn")].at(-1);
+export const newestMessage = () => {
+  const message = newestTurn()?.querySelector(".turn__said").lastChild.cloneNode(true);
+  message?.querySelectorAll(".code__copy").forEach((button) => button.remove());
+  return message?.textContent;
+};
+
+// Run a function now and after content changes, throttled: a long reply arrives in thousands of
+// patches.
+const THROTTLE_MS = 100;
+export const onContentChange = (act, after = THROTTLE_MS) => {
+  let waiting;
+  const later = () => { waiting ??= setTimeout(() => { waiting = undefined; act(); }, after); };
+  for (const event of ["htmx:after:swap", "htmx:sse:after:message"]) document.addEventListener(event, later);
+  act();
+};
+
+// What scripts tell people: announcements for screen readers, and notices.
+const SPEAK_INTERVAL_MS = 1000;
+const CLEAR_AFTER_MS = 6000;
+const MAX_ANNOUNCEMENT_CHARS = 600; // screen reader users cannot skip within one announcement
+const ANNOUNCEMENT_PARTS = /\S.{0,599}(?<=[\p{Term}…])(?!\w)|\S.{0,599}(?!\S)|\S{600}/gu;
+export const SENTENCE_END = /[\p{Term}…]\s*$/u;
+const announcer = document.getElementById("announcer");
+let queue = [];
+let speakTimer;
+const speakNext = () => {
+  let words = queue.shift() ?? "";
+  while (queue.length && words.length + queue[0].length < MAX_ANNOUNCEMENT_CHARS) {
+    words = `${words}${SENTENCE_END.test(words) ? "" : "."} ${queue.shift()}`;
+  }
+  announcer.textContent = words;
+  // Clear the text afterwards, so that people who browse the page do not find it again.
+  speakTimer = words ? setTimeout(speakNext, queue.length ? SPEAK_INTERVAL_MS : CLEAR_AFTER_MS) : undefined;
+};
+export const announce = (words = "") => {
+  const said = words.replace(/\s+/g, " ").trim();
+  if (!said || queue.at(-1) === said) return;
+  const waits = queue.length;
+  queue.push(...(said.length > MAX_ANNOUNCEMENT_CHARS ? said.match(ANNOUNCEMENT_PARTS) : [said]));
+  if (waits) return;
+  clearTimeout(speakTimer);
+  speakTimer = setTimeout(speakNext, THROTTLE_MS);
+};
+export const dropAnnouncements = () => { queue = []; };
+
+const notices = document.getElementById("notices");
+export const showNotice = (sentence) => {
+  notices.innerHTML = "<p class=note><span></span></p>";
+  notices.querySelector("span").textContent = sentence;
+};
+export const removeNotices = () => notices.replaceChildren();
+export const noticeText = () => notices.textContent;
+
 // Focuses the message box when a page loads, and restores the focus when the focused element was
 // removed, so that the person can type. On touch devices, the Send or Stop button gets the focus
 // instead, because focusing the box would open the keyboard.

@@ -1,11 +1,30 @@
-// Scroll position of a conversation: follow the end while the reader is at the end, else stay.
-import { announce } from "./announcements.js";
-import { focusAndShowTurn, focusComposer } from "./focus.js";
+// New turns: fetches those of other windows, and scrolls to them.
 import { messages } from "./messages.js";
+import { announce, focusAndShowTurn, focusComposer, log, newestTurn } from "./page.js";
 import { afterPaint, sessionStore } from "./storage.js";
-import { notifyOtherTabs } from "./tab_sync.js";
-import { log, newestTurn } from "./turns.js";
 
+// Adds turns that another window or device has added to the conversation.
+const channel = new BroadcastChannel("tab-sync");
+const notifyOtherTabs = () => channel.postMessage(location.pathname);
+
+const fetchMissedTurns = () => {
+  const turn = newestTurn();
+  const form = document.querySelector(".composer [hx-post]");
+  if (!turn || !form || document.hidden) return;
+  htmx.ajax("GET", `${form.action}?seen=${turn.dataset.turn}`, { source: log, target: log, swap: "beforeend" });
+};
+channel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
+document.addEventListener("visibilitychange", fetchMissedTurns);
+// Do not insert a turn that is already on the page.
+document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
+  for (const { fragment, swapSpec } of tasks) {
+    for (const turn of fragment.querySelectorAll(".turn")) {
+      if (swapSpec?.style === "beforeend" && document.getElementById(turn.id)) turn.remove();
+    }
+  }
+});
+
+// Scroll position of a conversation: follow the end while the reader is at the end, else stay.
 const NEAR_END_PX = 120;
 const page = document.scrollingElement;
 const newestButton = document.getElementById("scroll-to-newest");
