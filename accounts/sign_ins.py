@@ -56,11 +56,9 @@ class SignIns:
     def add(self, connection: Connection, person_id: str, device: str) -> SignIn:
         """Add a sign-in; end the oldest ones of the person beyond `MAX_SIGN_INS_PER_PERSON`."""
         now = self.database.clock.time()
-        connection.execute(delete(table).where(self._is_expired(now)))
         older = select(table.c.id).where(table.c.person_id == person_id)
         older = older.order_by(table.c.seen_at.desc()).offset(MAX_SIGN_INS_PER_PERSON - 1)
-        older_ids = connection.scalars(older).all()
-        connection.execute(delete(table).where(table.c.id.in_(older_ids)))
+        connection.execute(delete(table).where(self._is_expired(now) | table.c.id.in_(older)))
         id_ = secrets.token_hex(16)
         sign_in = SignIn(
             id_, person_id, device[:MAX_DEVICE_CHARACTERS], created_at=now, seen_at=now

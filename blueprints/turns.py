@@ -155,7 +155,7 @@ def _rejection_response(conversation: Conversation, rejection: RejectedMessage) 
 def _is_up_to_date(conversation: Conversation) -> bool:
     """Return whether the page already shows the newest turn."""
     newest_turns = portal().turns.list_for_conversation(conversation.id, limit=1)
-    return _has_seen(newest_turns[-1].id if newest_turns else None)
+    return _has_seen(newest_turns[-1].turn.id if newest_turns else None)
 
 
 def _has_seen(turn_id: str | None) -> bool:

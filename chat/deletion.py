@@ -75,7 +75,7 @@ class Deletions:
             row = connection.execute(select(table.c.id).where(owned_by_person)).first()
         if row:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
-                self._stop_reply(newest_turn.id)
+                self._stop_reply(newest_turn.turn.id)
             try:
                 self.purge_expired(MAX_PURGED_PER_REQUEST)
             except DatabaseUnavailable:  # expired conversations are purged later

@@ -73,6 +73,9 @@ entries = Table(
     Column("seq", Integer, primary_key=True),
     Column("kind", String(16), nullable=False),
     Column("data", LargeBinary, nullable=False),
+    # HTML of a finished reply, beside its final entry, and the version of its renderer.
+    Column("html", Text),
+    Column("html_version", Integer),
 )
 
 # Search index of titles, messages and replies. `turn_id` is null for titles. `words` is a tsvector

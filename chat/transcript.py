@@ -18,9 +18,10 @@ def iter_turns(turns: Turns, log: Log, conversation_id: str) -> Iterator[tuple[T
         fetched_turns = turns.list_for_conversation(
             conversation_id, before=last_position + TURNS_PER_QUERY + 1, limit=TURNS_PER_QUERY
         )
-        new_turns = [turn for turn in fetched_turns if turn.position > last_position]
+        new_turns = [stored for stored in fetched_turns if stored.turn.position > last_position]
         if not new_turns:
             return
-        logs = log.read_all([turn.id for turn in new_turns])
-        yield from ((turn, build_reply(logs[turn.id])) for turn in new_turns)
-        last_position = new_turns[-1].position
+        logs = log.read_all([stored.turn.id for stored in new_turns if not stored.batch])
+        for stored in new_turns:
+            yield stored.turn, build_reply(stored.batch or logs[stored.turn.id])
+        last_position = new_turns[-1].turn.position

@@ -9,7 +9,9 @@ from sqlalchemy import Connection, Row, Select, insert, select
 
 from chat.conversations import Conversation, ConversationNotFound
 from chat.limits import SendingStatus
-from chat.schema import conversations, turns
+from chat.log import Batch
+from chat.log.entries import decode
+from chat.schema import conversations, entries, turns
 from core.keyed_hash import keyed_hash
 
 _COLUMNS = ("id", "conversation_id", "position", "content", "once", "created_at")
@@ -50,6 +52,19 @@ class AddedTurn:
     sending_status: SendingStatus | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn with its stored reply: `batch` has the final entry, or is None without one.
+
+    `html` is the HTML of the reply, made by the renderer `html_version`; both may be None.
+    """
+
+    turn: Turn
+    batch: Batch | None
+    html: str | None
+    html_version: int | None
+
+
 def fingerprint(
     secret_key: str, person: str, target_id: str, idempotency_key: str, content: str
 ) -> str:
@@ -77,12 +92,25 @@ def insert_turn(connection: Connection, turn: Turn, **values: object) -> None:
     connection.execute(insert(turns).values(row | values))
 
 
-def select_newest_turn(connection: Connection, conversation_id: str) -> Turn | None:
-    """Return the last turn of a conversation."""
-    query = select_turns().where(turns.c.conversation_id == conversation_id)
-    return turn_from_row(
-        connection.execute(query.order_by(turns.c.position.desc()).limit(1)).first()
-    )
+def read_newest(
+    connection: Connection, conversation_id: str, *, before: int | None = None, limit: int = 1
+) -> list[StoredTurn]:
+    """Return the newest turns of a conversation before a position, the oldest of them first."""
+    is_end = (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended")
+    query = select_turns().add_columns(*entries.c["seq", "data", "html", "html_version"])
+    query = query.outerjoin(entries, is_end).where(turns.c.conversation_id == conversation_id)
+    if before is not None:
+        query = query.where(turns.c.position < before)
+    rows = connection.execute(query.order_by(turns.c.position.desc()).limit(limit)).all()
+    return [
+        StoredTurn(
+            Turn(*turn_values),
+            None if data is None else Batch(0, seq, (decode(data),)),
+            html,
+            html_version,
+        )
+        for *turn_values, seq, data, html, html_version in reversed(rows)
+    ]
 
 
 def find_resent_turn(

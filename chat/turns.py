@@ -18,10 +18,10 @@ from chat.conversations import (
     is_newest,
 )
 from chat.limits import FIRST_MESSAGE_REQUESTS, Limits, Sender, requests_of_message
-from chat.log import Log, read_ends
+from chat.log import Log
 from chat.schema import conversations, turns
 from chat.titles import make_title
-from chat.turn_rows import AddedTurn, Turn
+from chat.turn_rows import AddedTurn, StoredTurn, Turn
 from core.database import Database
 
 
@@ -153,8 +153,9 @@ class Turns:
                 raise ConversationNotFound
             if existing := turn_rows.find_existing(connection, fingerprint):
                 return existing
-            newest_turn = turn_rows.select_newest_turn(connection, conversation_id)
-            if newest_turn and not read_ends(connection, [newest_turn.id]):
+            newest = turn_rows.read_newest(connection, conversation_id)
+            newest_turn = newest[0].turn if newest else None
+            if newest_turn and not newest[0].batch:
                 raise ReplyInProgress(newest_turn.id)
             now = self.database.now(connection)
             sending_status = self.limits.accept_message(
@@ -197,14 +198,10 @@ class Turns:
 
     def list_for_conversation(
         self, conversation_id: str, *, before: int | None = None, limit: int
-    ) -> Sequence[Turn]:
+    ) -> Sequence[StoredTurn]:
         """Return the newest `limit` turns before a position, the oldest of them first."""
-        query = turn_rows.select_turns().where(turns.c.conversation_id == conversation_id)
-        if before is not None:
-            query = query.where(turns.c.position < before)
         with self.database.read() as connection:
-            rows = connection.execute(query.order_by(turns.c.position.desc()).limit(limit))
-            return [turn for row in rows if (turn := turn_rows.turn_from_row(row))][::-1]
+            return turn_rows.read_newest(connection, conversation_id, before=before, limit=limit)
 
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:

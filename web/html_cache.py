@@ -1,47 +1,20 @@
-"""Cache of the HTML of finished replies, by turn and renderer version."""
+"""HTML of finished replies, rendered once and stored beside the final entry of the log."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from contextlib import suppress
 
-from sqlalchemy import (
-    Column,
-    ForeignKey,
-    Integer,
-    String,
-    Table,
-    Text,
-    exists,
-    literal,
-    select,
-)
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, or_, select, update
 
-from chat.schema import turns
-from core.database import Database, DatabaseUnavailable, insert_or_ignore, metadata
+from chat.schema import entries
+from core.database import Database, DatabaseUnavailable
 from rendering import RENDERER_VERSION, render_plain
 
 logger = logging.getLogger(__name__)
-
-html_cache = Table(
-    "html_cache",
-    metadata,
-    Column("turn_id", String(32), ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("html", Text, nullable=False),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class CachedHtml:
-    """HTML of a reply; `is_current` is False if an earlier version of the renderer made it."""
-
-    html: str
-    is_current: bool
 
 
 class HtmlCache:
@@ -58,19 +31,6 @@ class HtmlCache:
         self._render = render
         self._lock = threading.Lock()
         self._in_progress: dict[tuple[str, str], Future[str]] = {}
-
-    def find(self, turn_ids: Iterable[str]) -> Mapping[str, CachedHtml]:
-        """Return the newest cached HTML by turn id, in one query. Raises DatabaseUnavailable."""
-        ids = list(turn_ids)
-        if not ids:
-            return {}
-        query = select(html_cache).where(html_cache.c.turn_id.in_(ids))
-        with self._database.read() as connection:
-            rows = connection.execute(query.order_by(html_cache.c.version))
-            return {
-                row.turn_id: CachedHtml(row.html, is_current=row.version == RENDERER_VERSION)
-                for row in rows
-            }
 
     def add(self, turn_id: str, text: str) -> str:
         """Render the text of a finished reply, store the HTML and return it. Never raises.
@@ -99,23 +59,27 @@ class HtmlCache:
             logger.exception("turn %s: could not render the reply", turn_id)
             return render_plain(text)
         # A reply without a stored end may still continue, so its HTML is not stored.
-        row = select(literal(turn_id), literal(RENDERER_VERSION), literal(html)).where(
-            exists().where(turns.c.id == turn_id, turns.c.producer == "")
-        )
+        is_older = or_(entries.c.html_version.is_(None), entries.c.html_version <= RENDERER_VERSION)
+        statement = update(entries).where(_is_end_of(turn_id), is_older)
         try:
             with self._database.write() as connection:
-                insert = insert_or_ignore(connection, html_cache)
-                connection.execute(insert.from_select(list(html_cache.c), row))
-        except (DatabaseUnavailable, IntegrityError):  # IntegrityError: the turn was deleted
+                connection.execute(statement.values(html=html, html_version=RENDERER_VERSION))
+        except DatabaseUnavailable:
             logger.warning("turn %s: could not store the HTML of the reply", turn_id)
         return html
 
     def get(self, turn_id: str, text: str) -> str:
         """Return the HTML of a finished reply. Render and store it if it is missing."""
-        if not text:
-            return ""
-        try:
-            cached = self.find([turn_id]).get(turn_id)
-        except DatabaseUnavailable:
-            cached = None
-        return cached.html if cached and cached.is_current else self.add(turn_id, text)
+        return (self._find(turn_id) or self.add(turn_id, text)) if text else ""
+
+    def _find(self, turn_id: str) -> str | None:
+        is_current = entries.c.html_version == RENDERER_VERSION
+        query = select(entries.c.html).where(_is_end_of(turn_id), is_current)
+        with suppress(DatabaseUnavailable), self._database.read() as connection:
+            html: str | None = connection.execute(query).scalar()
+            return html
+        return None
+
+
+def _is_end_of(turn_id: str) -> ColumnElement[bool]:
+    return (entries.c.turn_id == turn_id) & (entries.c.kind == "ended")

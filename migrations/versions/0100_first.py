@@ -162,16 +162,10 @@ def upgrade() -> None:
         sa.Column("seq", sa.Integer, nullable=False),
         sa.Column("kind", sa.String(16), nullable=False),
         sa.Column("data", sa.LargeBinary, nullable=False),
+        sa.Column("html", sa.Text),
+        sa.Column("html_version", sa.Integer),
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("turn_id", "seq"),
-    )
-    op.create_table(
-        "html_cache",
-        sa.Column("turn_id", sa.String(32), nullable=False),
-        sa.Column("version", sa.Integer, nullable=False),
-        sa.Column("html", sa.Text, nullable=False),
-        sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("turn_id", "version"),
     )
     op.create_table(
         "passages",

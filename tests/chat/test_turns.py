@@ -87,15 +87,16 @@ def test_newest_turns_are_listed_in_chronological_order(
 ):
     for number in range(2, 8):
         turns.log.end(
-            turns.list_for_conversation(conversation.id, limit=1)[-1].id, Ended(ReplyState.COMPLETE)
+            turns.list_for_conversation(conversation.id, limit=1)[-1].turn.id,
+            Ended(ReplyState.COMPLETE),
         )
         turns.add("alice", conversation.id, f"turn {number}", f"key {number}")
 
     newest = turns.list_for_conversation(conversation.id, limit=3)
-    before = turns.list_for_conversation(conversation.id, before=newest[0].position, limit=3)
+    before = turns.list_for_conversation(conversation.id, before=newest[0].turn.position, limit=3)
 
-    assert [t.position for t in newest] == [5, 6, 7]
-    assert [t.position for t in before] == [2, 3, 4]
+    assert [stored.turn.position for stored in newest] == [5, 6, 7]
+    assert [stored.turn.position for stored in before] == [2, 3, 4]
 
 
 def test_conversations_are_listed_newest_first_and_paged(turns: Turns, log: Log):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import secrets
 import time
 
-from sqlalchemy import insert, inspect, select
+from sqlalchemy import insert, select
 
 from chat.log import store
 from chat.log.entries import Ended, ReplyState
 from chat.schema import conversations, entries, turns
 from core.database import Database
 from rendering import RENDERER_VERSION
-from web.html_cache import html_cache
 
 
 def get_only_person(database: Database) -> str:
@@ -59,13 +58,8 @@ def insert_conversation(
         }
         replies = [
             store._row(turn_id, 1, Ended(ReplyState.COMPLETE, text=text))
+            | {"html": f"<p>{text}</p>", "html_version": RENDERER_VERSION}
             for turn_id, text in texts.items()
         ]
         connection.execute(insert(entries), replies)
-        if inspect(connection).has_table(html_cache.name):
-            rows = [
-                {"turn_id": turn_id, "version": RENDERER_VERSION, "html": f"<p>{text}</p>"}
-                for turn_id, text in texts.items()
-            ]
-            connection.execute(insert(html_cache), rows)
     return conversation_id

@@ -9,14 +9,15 @@ from threading import Thread
 import pytest
 from sqlalchemy import delete, select, update
 
-from chat.schema import turns
+from chat.schema import entries, turns
 from core.database import Database
 from core.migrations import migrate
+from rendering import RENDERER_VERSION
 from tests.support.history import insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import MIGRATIONS_DIR, Portal
-from web.html_cache import CachedHtml, HtmlCache, html_cache
+from web.html_cache import HtmlCache
 
 
 class CountingRenderer:
@@ -49,9 +50,15 @@ def turn_id(database: Database) -> str:
 def insert_turns(database: Database, person: str, turn_count: int) -> Sequence[str]:
     conversation_id = insert_conversation(database, person, turn_count)
     with database.write() as connection:
-        connection.execute(delete(html_cache))
+        connection.execute(update(entries).values(html=None, html_version=None))
         query = select(turns.c.id).where(turns.c.conversation_id == conversation_id)
         return connection.scalars(query.order_by(turns.c.position)).all()
+
+
+def stored_html(database: Database, turn_id: str) -> str | None:
+    with database.read() as connection:
+        query = select(entries.c.html).where(entries.c.turn_id == turn_id)
+        return connection.execute(query).scalar()
 
 
 def test_text_is_rendered_once_for_all_processes(database: Database, turn_id: str):
@@ -87,27 +94,39 @@ def test_html_of_an_earlier_renderer_version_is_kept_until_it_is_rendered_again(
     cache = HtmlCache(database, CountingRenderer())
     cache.add(turn_id, "Hi")
     with database.write() as connection:
-        connection.execute(update(html_cache).values(version=0, html="<p>old</p>"))
+        connection.execute(update(entries).values(html_version=0, html="<p>old</p>"))
 
-    assert cache.find([turn_id])[turn_id] == CachedHtml("<p>old</p>", is_current=False)
+    assert stored_html(database, turn_id) == "<p>old</p>"
     assert cache.get(turn_id, "Hi") == "<p>Hi</p>"
+    assert stored_html(database, turn_id) == "<p>Hi</p>"
+
+
+def test_html_of_a_later_renderer_version_is_not_replaced(database: Database, turn_id: str):
+    cache = HtmlCache(database, CountingRenderer())
+    with database.write() as connection:
+        connection.execute(
+            update(entries).values(html_version=RENDERER_VERSION + 1, html="<p>later</p>")
+        )
+
+    assert cache.get(turn_id, "Hi") == "<p>Hi</p>"
+    assert stored_html(database, turn_id) == "<p>later</p>"
 
 
 def test_html_of_a_deleted_turn_is_returned_but_not_stored(database: Database):
     cache = HtmlCache(database, CountingRenderer())
 
     assert cache.add("deleted", "Hi") == "<p>Hi</p>"
-    assert cache.find(["deleted"]) == {}
+    assert stored_html(database, "deleted") is None
 
 
 @pytest.mark.fault("F90")
 def test_html_is_stored_only_after_the_end_of_its_reply_is_stored(database: Database, turn_id: str):
     cache = HtmlCache(database, CountingRenderer())
     with database.write() as connection:
-        connection.execute(update(turns).values(producer="a worker"))
+        connection.execute(delete(entries))
 
     assert cache.add(turn_id, "So far") == "<p>So far</p>"
-    assert cache.find([turn_id]) == {}
+    assert stored_html(database, turn_id) is None
 
 
 def test_text_that_cannot_be_rendered_is_returned_as_plain_text(database: Database, turn_id: str):
@@ -121,7 +140,7 @@ def test_end_of_a_reply_fills_the_cache(alice: Person, upstream: Upstream, porta
     page = complete_first_turn(alice, upstream, "one", "**first**")
 
     turn_id = str(page.turns[0]["data-turn"])
-    assert portal.html_cache.find([turn_id])[turn_id].html == "<p><strong>first</strong></p>\n"
+    assert stored_html(portal.database, turn_id) == "<p><strong>first</strong></p>\n"
 
 
 def test_page_renders_the_newest_missing_reply_and_shows_others_as_text(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select, update
 
-from chat.schema import turns
+from chat.schema import entries, turns
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
-from web.html_cache import html_cache
 from web.views.turn_view import MAX_PAGE_BYTES
 
 
@@ -25,9 +24,7 @@ def test_page_with_many_long_replies_shortens_the_older_ones(
     html = f"<p>{'x' * (MAX_PAGE_BYTES // 2)}</p>"
     with portal.database.write() as connection:
         ids = select(turns.c.id).where(turns.c.conversation_id == conversation)
-        connection.execute(
-            update(html_cache).where(html_cache.c.turn_id.in_(ids)).values(html=html)
-        )
+        connection.execute(update(entries).where(entries.c.turn_id.in_(ids)).values(html=html))
 
     page = alice.get(f"/conversations/{conversation}")
     notes = [turn.select_one(".turn__body .hint") for turn in page.turns]
@@ -47,7 +44,7 @@ def test_long_messages_leave_less_room_for_replies(
     page = complete_first_turn(alice, upstream, "&" * 32_000, "first")
     with portal.database.write() as connection:
         html = f"<p>{'x' * (MAX_PAGE_BYTES - 100_000)}</p>"
-        connection.execute(update(html_cache).values(html=html))
+        connection.execute(update(entries).values(html=html))
 
     page = alice.get(page.path)
 

@@ -49,7 +49,7 @@ def load_conversation_view(
     """Return the newest turns of a conversation, or those before a position."""
     list_turns = portal().turns.list_for_conversation
     if before is not None and not any(
-        turn.position >= before for turn in list_turns(conversation.id, limit=1)
+        stored.turn.position >= before for stored in list_turns(conversation.id, limit=1)
     ):
         before = None  # no later turn exists: this is the newest page
     fetched_turns = list_turns(conversation.id, before=before, limit=TURNS_PER_PAGE + 1)
@@ -58,7 +58,7 @@ def load_conversation_view(
         conversation=conversation,
         twin=find_cached_twin(conversation.twin_id),
         turns=mark_search_hit(load_turn_views(page_turns)),
-        older_position=page_turns[0].position if len(fetched_turns) > TURNS_PER_PAGE else None,
+        older_position=page_turns[0].turn.position if len(fetched_turns) > TURNS_PER_PAGE else None,
         before=before,
         idempotency_key=message_form.new_idempotency_key(),
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from chat.log import Batch, Reply, build_reply
-from chat.turn_rows import Turn
-from rendering import render_plain
+from chat.turn_rows import StoredTurn, Turn
+from rendering import RENDERER_VERSION, render_plain
 from web.container import portal
 from web.message_html import message_html
 
@@ -38,39 +38,46 @@ class TurnView:
 
 def load_turn_view(turn: Turn) -> TurnView:
     """Return the view of one turn."""
-    return load_turn_views([turn])[0]
+    batch = portal().log.read_all([turn.id])[turn.id]
+    reply = build_reply(batch)
+    html = "" if reply.is_running else portal().html_cache.get(turn.id, reply.text)
+    return _view(turn, reply, batch, html)
 
 
-def load_turn_views(turns: Sequence[Turn]) -> list[TurnView]:
-    """Return the views of several turns; ended replies are read with two queries.
+def load_turn_views(stored_turns: Sequence[StoredTurn]) -> list[TurnView]:
+    """Return the views of several turns.
 
-    If the HTML of ended replies is missing or outdated in the cache, only the newest of them is
-    rendered. The others are shown as they are in the cache, or as plain text.
+    If the stored HTML of ended replies is missing or outdated, only the newest of them is rendered.
+    The others are shown as they are stored, or as plain text.
     """
-    logs = portal().log.read_all([turn.id for turn in turns])
-    replies = {turn.id: build_reply(logs[turn.id]) for turn in turns}
-    html_cache = portal().html_cache
-    ended = [id_ for id_, reply in replies.items() if reply.text and not reply.is_running]
-    cached = html_cache.find(ended)
-    cached_html = {turn_id: entry.html for turn_id, entry in cached.items()}
-    outdated = [id_ for id_ in ended if id_ not in cached or not cached[id_].is_current]
-    if outdated:
-        cached_html[outdated[-1]] = html_cache.add(outdated[-1], replies[outdated[-1]].text)
-    return _shorten_oldest(
-        [_view(turn, replies[turn.id], logs[turn.id], cached_html) for turn in turns]
-    )
+    running_ids = [stored.turn.id for stored in stored_turns if not stored.batch]
+    batches = portal().log.read_all(running_ids)
+    is_newest_outdated = True
+    views: list[TurnView] = []
+    for stored in reversed(stored_turns):
+        turn = stored.turn
+        batch = stored.batch or batches[turn.id]
+        reply = build_reply(batch)
+        html = stored.html
+        is_outdated = html is None or stored.html_version != RENDERER_VERSION
+        if reply.text and not reply.is_running and is_outdated and is_newest_outdated:
+            html = portal().html_cache.add(turn.id, reply.text)
+            is_newest_outdated = False
+        views.insert(0, _view(turn, reply, batch, html))
+    return _shorten_oldest(views)
 
 
-def _view(turn: Turn, reply: Reply, batch: Batch, cached_html: Mapping[str, str]) -> TurnView:
+def _view(turn: Turn, reply: Reply, batch: Batch, html: str | None) -> TurnView:
+    """Return the view of a turn; `html` is that of an ended reply, if known."""
     if reply.is_running:
         with portal().running_replies.open(turn.id, scope=turn.id) as running:
             rendered = running.render(batch)
         # The event stream continues where this HTML ends.
         reply = replace(reply, cursor=rendered.cursor)
         return TurnView(turn, reply, rendered.html.full_html, turn.content)
-    if reply.text and turn.id not in cached_html:
+    if reply.text and html is None:
         return TurnView(turn, reply, render_plain(reply.text), turn.content, is_plain_text=True)
-    return TurnView(turn, reply, cached_html.get(turn.id, ""), turn.content)
+    return TurnView(turn, reply, html or "", turn.content)
 
 
 def _shorten_oldest(views: Sequence[TurnView]) -> list[TurnView]:
