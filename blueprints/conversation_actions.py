@@ -77,7 +77,7 @@ def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = Fal
     path, query = (
         (return_url.path, return_url.query) if return_url.path in allowed_paths else (list_url, "")
     )
-    parameters = {**dict(parse_qsl(query)), "done": action, "of": conversation_id}
+    parameters = {**dict(parse_qsl(query)), "done": action, "conversation": conversation_id}
     if is_archived and path == list_url:
         parameters["view"] = "archived"
     return redirect(f"{path}?{urlencode(parameters)}", 303)

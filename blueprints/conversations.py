@@ -139,7 +139,7 @@ def show(conversation_id: str) -> Response:
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
         return render_conversation_page(conversation, should_follow="follow" in request.args)
-    if "words_of" in request.args:
+    if "turn" in request.args:
         composer = conversation_composer(conversation)
         return render_fragment("turns/_composer.html", composer=composer)
     view = load_conversation_view(conversation, before=before_position())

@@ -30,7 +30,7 @@ BUSY_RETRY_MS = 10_000
 
 # Keep-alives are events, because the page does not see comments. The page counts a stream without
 # events as a failed attempt, and reports a lost connection (SILENCE_MS in reply_stream.js).
-_HERE = sse.frame(event="here")
+_PING = sse.frame(event="ping")
 
 _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 
@@ -57,7 +57,7 @@ def _requested_cursor() -> int:
 
 
 def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
-    yield _HERE
+    yield _PING
     log, clock = portal().log, portal().clock
     updated_at: float | None = clock.monotonic()
     is_progress_shown = True
@@ -84,10 +84,10 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
                 updated_at, is_progress_shown = None, True  # show the notice only once
                 yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
             elif updates is not None and not updates:
-                yield _HERE
+                yield _PING
             if wait_seconds := running.seconds_to_wait:
                 clock.sleep(wait_seconds)
-    yield sse.frame(event="back", retry=random.randint(*RECONNECT_MS))  # noqa: S311
+    yield sse.frame(event="reconnect", retry=random.randint(*RECONNECT_MS))  # noqa: S311
 
 
 def _final_frames(turn: Turn, reply: Reply, running: RunningReply, cursor: int) -> Generator[str]:
@@ -108,7 +108,7 @@ def _final_frames(turn: Turn, reply: Reply, running: RunningReply, cursor: int) 
 
 
 def _busy_frames() -> Generator[str]:
-    yield sse.frame(event="back", retry=BUSY_RETRY_MS)
+    yield sse.frame(event="reconnect", retry=BUSY_RETRY_MS)
 
 
 def _signed_out_frames(turn_id: str) -> Generator[str]:

@@ -95,8 +95,8 @@ def _write_json(conversation: Conversation, turns: Transcript) -> Generator[str]
     for index, (turn, reply) in enumerate(turns):
         yield (",\n" if index else "\n") + _encode_json(
             {
-                "said": turn.content,
-                "saidAt": iso_time(turn.created_at),
+                "message": turn.content,
+                "sentAt": iso_time(turn.created_at),
                 "reply": reply.text,
                 "state": reply.state,
                 "note": english_end_message(reply),

@@ -18,7 +18,7 @@ from sqlalchemy import (
     update,
 )
 
-from chat.schema import conversations, passages
+from chat.schema import conversations, search_documents
 from chat.search_index import TITLE, owner_token
 from core.database import Database
 
@@ -69,23 +69,27 @@ def _index_for_person(
     connection: Connection, conversation_id: str, visitor: str, person: str
 ) -> None:
     """Replace the owner token in the search index rows of a conversation."""
-    is_in_conversation = passages.c.conversation_id == conversation_id
-    old_ids = connection.scalars(select(passages.c.id).where(is_in_conversation)).all()
+    is_in_conversation = search_documents.c.conversation_id == conversation_id
+    old_ids = connection.scalars(select(search_documents.c.id).where(is_in_conversation)).all()
     for is_title in (True, False):
-        is_kind = passages.c.kind == TITLE if is_title else passages.c.kind != TITLE
+        is_kind = search_documents.c.kind == TITLE if is_title else search_documents.c.kind != TITLE
         tokens = owner_token(visitor, is_title=is_title), owner_token(person, is_title=is_title)
         names = "conversation_id", "turn_id", "kind", "words"
-        rows = select(*(passages.c[name] for name in names[:3]), _with_token(connection, *tokens))
+        rows = select(
+            *(search_documents.c[name] for name in names[:3]), _with_token(connection, *tokens)
+        )
         # On SQLite, triggers update the index for inserted and deleted rows, not for updated rows.
         connection.execute(
-            insert(passages).from_select(names, rows.where(is_kind, passages.c.id.in_(old_ids)))
+            insert(search_documents).from_select(
+                names, rows.where(is_kind, search_documents.c.id.in_(old_ids))
+            )
         )
-    connection.execute(delete(passages).where(passages.c.id.in_(old_ids)))
+    connection.execute(delete(search_documents).where(search_documents.c.id.in_(old_ids)))
 
 
 def _with_token(connection: Connection, old: str, new: str) -> ColumnElement[str]:
     if connection.dialect.name == "postgresql":
         added = func.array_to_tsvector(cast([new], ARRAY(Text)))
-        remaining: ColumnElement[str] = func.ts_delete(passages.c.words, literal(old, Text))
+        remaining: ColumnElement[str] = func.ts_delete(search_documents.c.words, literal(old, Text))
         return remaining.op("||")(added)
-    return func.replace(passages.c.words, old, new)
+    return func.replace(search_documents.c.words, old, new)

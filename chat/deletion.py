@@ -22,7 +22,7 @@ from chat.conversations import Conversation, conversation_from_row
 from chat.limits import delete_expired_usage
 from chat.log import Ended, Log, ReplyState
 from chat.schema import conversations as table
-from chat.schema import passages, turns
+from chat.schema import search_documents, turns
 from chat.turns import Turns
 from core.database import Database, DatabaseUnavailable
 from core.twin_groups import EVERY_TWIN, TwinAccess
@@ -136,8 +136,13 @@ class Deletions:
 
         How long a batch takes depends on the words in its rows.
         """
-        size = func.length(cast(passages.c.words, Text))
-        query = select(passages.c.id, size).join(table).where(condition).limit(PURGED_INDEX_ROWS)
+        size = func.length(cast(search_documents.c.words, Text))
+        query = (
+            select(search_documents.c.id, size)
+            .join(table)
+            .where(condition)
+            .limit(PURGED_INDEX_ROWS)
+        )
         while True:
             with self.database.read() as connection:
                 sizes = [(int(row[0]), int(row[1])) for row in connection.execute(query)]
@@ -149,7 +154,7 @@ class Deletions:
                 if total > PURGED_INDEX_CHARACTERS:
                     break
                 ids.append(row_id)
-            self._delete(passages, passages.c.id.in_(ids))
+            self._delete(search_documents, search_documents.c.id.in_(ids))
 
     def _delete(self, from_table: Table, condition: ColumnElement[bool]) -> bool:
         """Delete rows, and pause. Return whether any rows were deleted."""

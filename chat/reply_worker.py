@@ -112,7 +112,7 @@ class ReplyWorker:
         with self.client.stream_message(
             service_id,
             turn.content,
-            idempotency_key=turn.once,
+            idempotency_key=turn.idempotency_key,
             before_request=lambda: self._check_turn(turn),
         ) as stream:
             if not self.log.call_on_end(turn.id, stream.close):
@@ -207,6 +207,6 @@ def _end_for_reported_error(detail: str, code: str) -> Ended:
     return Ended(
         ReplyState.FAILED,
         code="service_error_with_reason",
-        params={"said": detail},
+        params={"reason": detail},
         perhaps_received=True,
     )

@@ -38,14 +38,14 @@ conversations = Table(
 )
 
 # Worker processes and their heartbeat counters.
-producers = Table(
-    "producers",
+workers = Table(
+    "workers",
     metadata,
     Column("id", String(32), primary_key=True),
-    Column("beat", Integer, nullable=False),
+    Column("heartbeat", Integer, nullable=False),
 )
 
-# The process that inserts a turn also writes its reply, so a turn has one worker. `producer` is the
+# The process that inserts a turn also writes its reply, so a turn has one worker. `worker` is the
 # id of the worker, or "" once the reply has ended.
 turns = Table(
     "turns",
@@ -54,16 +54,16 @@ turns = Table(
     Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
     Column("position", Integer, nullable=False),
     # Hash of person, target, idempotency key and content: a double click creates one turn.
-    Column("press", String(64), nullable=False),
+    Column("submission", String(64), nullable=False),
     Column("content", Text, nullable=False),
-    Column("producer", String(32), nullable=False),
+    Column("worker", String(32), nullable=False),
     Column("created_at", Float, nullable=False),
     # Id of the original turn in a chain of resends. It is the idempotency key at the service, so
     # that the service treats all turns of the chain as one message.
-    Column("once", String(32), nullable=False, server_default=""),
+    Column("idempotency_key", String(32), nullable=False, server_default=""),
     UniqueConstraint("conversation_id", "position"),
-    UniqueConstraint("press", name="one_turn_per_press"),
-    Index("turns_of_producer", "producer"),
+    UniqueConstraint("submission", name="one_turn_per_submission"),
+    Index("turns_of_worker", "worker"),
 )
 
 entries = Table(
@@ -79,9 +79,9 @@ entries = Table(
 )
 
 # Search index of titles, messages and replies. `turn_id` is null for titles. `words` is a tsvector
-# on PostgreSQL; on SQLite, triggers copy it to the FTS5 table `passages_index`.
-passages = Table(
-    "passages",
+# on PostgreSQL; on SQLite, triggers copy it to the FTS5 table `search_documents_fts`.
+search_documents = Table(
+    "search_documents",
     metadata,
     Column("id", Integer, primary_key=True),
     Column(
@@ -120,8 +120,8 @@ api_quotas = Table(
 )
 
 # Cached list of twins in a single row, shared by all processes.
-kept_twins = Table(
-    "kept_twins",
+twin_list_cache = Table(
+    "twin_list_cache",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("data", LargeBinary, nullable=False),

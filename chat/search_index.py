@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import ARRAY, Connection, Text, bindparam, cast, delete, func, insert, select
 
-from chat.schema import conversations, passages, turns
+from chat.schema import conversations, search_documents, turns
 from core import text_folding
 
-TITLE, MESSAGE, REPLY = "title", "said", "reply"
+TITLE, MESSAGE, REPLY = "title", "message", "reply"
 # PostgreSQL limits a tsvector to 1 MiB.
 MAX_ROW_CHARACTERS = 40_000
 MAX_BACKTRACK_CHARACTERS = 1_000
@@ -53,10 +53,10 @@ def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
         return
     if connection.dialect.name == "postgresql":
         words = func.array_to_tsvector(cast(bindparam("index_words"), ARRAY(Text)))
-        connection.execute(insert(passages).values(words=words), row_list)
+        connection.execute(insert(search_documents).values(words=words), row_list)
     else:
         values = [{**row, "words": " ".join(row["index_words"])} for row in row_list]
-        connection.execute(insert(passages), values)
+        connection.execute(insert(search_documents), values)
 
 
 def index_message(
@@ -76,8 +76,10 @@ def index_reply(connection: Connection, turn_id: str, text: str) -> None:
 
 def index_title(connection: Connection, person: str, conversation_id: str, title: str) -> None:
     """Add the title of a conversation to the index, in place of its previous title."""
-    condition = (passages.c.conversation_id == conversation_id) & (passages.c.kind == TITLE)
-    connection.execute(delete(passages).where(condition))
+    condition = (search_documents.c.conversation_id == conversation_id) & (
+        search_documents.c.kind == TITLE
+    )
+    connection.execute(delete(search_documents).where(condition))
     insert_rows(connection, make_rows(person, conversation_id, None, TITLE, title))
 
 

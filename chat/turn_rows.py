@@ -14,22 +14,22 @@ from chat.log.entries import decode
 from chat.schema import conversations, entries, turns
 from core.keyed_hash import keyed_hash
 
-_COLUMNS = ("id", "conversation_id", "position", "content", "once", "created_at")
+_COLUMNS = ("id", "conversation_id", "position", "content", "idempotency_key", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Message of a person. `position` counts from 1 within the conversation.
 
-    `once` is the idempotency key at the service. A resend has the key of the turn that it repeats;
-    any other turn has its own id as the key.
+    `idempotency_key` is sent to the service. A resend has the key of the turn that it repeats; any
+    other turn has its own id as the key.
     """
 
     id: str
     conversation_id: str
     position: int
     content: str
-    once: str
+    idempotency_key: str
     created_at: float
     twin_id: str
     twin_name: str
@@ -75,7 +75,7 @@ def fingerprint(
 def find_existing(connection: Connection, fingerprint: str) -> AddedTurn | None:
     """Return the turn of an earlier submission of the same form. Raises ConversationNotFound."""
     turn = turn_from_row(
-        connection.execute(select_turns().where(turns.c.press == fingerprint)).first()
+        connection.execute(select_turns().where(turns.c.submission == fingerprint)).first()
     )
     if turn is None:
         return None

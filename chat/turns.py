@@ -101,7 +101,7 @@ class Turns:
                 turn_id=turn_id,
                 position=1,
                 content=content,
-                once=turn_id,
+                idempotency_key=turn_id,
                 created_at=now,
             )
             return AddedTurn(conversation, turn, is_new=True)
@@ -177,7 +177,7 @@ class Turns:
                 turn_id=turn_id,
                 position=newest_turn.position + 1 if newest_turn else 1,
                 content=content,
-                once=resent_turn.once if resent_turn else turn_id,
+                idempotency_key=resent_turn.idempotency_key if resent_turn else turn_id,
                 created_at=now,
             )
             return AddedTurn(
@@ -222,7 +222,7 @@ class Turns:
         turn_id: str,
         position: int,
         content: str,
-        once: str,
+        idempotency_key: str,
         created_at: float,
     ) -> Turn:
         turn = Turn(
@@ -230,13 +230,13 @@ class Turns:
             conversation_id=conversation.id,
             position=position,
             content=content,
-            once=once,
+            idempotency_key=idempotency_key,
             created_at=created_at,
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )
         turn_rows.insert_turn(
-            connection, turn, press=fingerprint, producer=self.log.claim(connection, turn.id)
+            connection, turn, submission=fingerprint, worker=self.log.claim(connection, turn.id)
         )
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content

@@ -102,7 +102,7 @@ messages = Table(
 # Idempotency keys (header Idempotency-Key) and the messages that were sent with them. Each key is
 # stored as an HMAC.
 idempotency_keys = Table(
-    "service_presses",
+    "service_idempotency_keys",
     metadata,
     Column("sub", Text, primary_key=True),
     Column("key", String(255), primary_key=True),

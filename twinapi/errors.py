@@ -100,7 +100,7 @@ class InvalidRequest(ApiError):
 
     def __init__(self, status: int, detail: str = "") -> None:
         if detail:
-            super().__init__(status, detail, "rejected_with_reason", said=detail)
+            super().__init__(status, detail, "rejected_with_reason", reason=detail)
         else:
             super().__init__(status)
 

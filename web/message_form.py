@@ -81,13 +81,13 @@ def read_message() -> SubmittedMessage:
     return SubmittedMessage(
         content,
         request.form.get("key", "")[:MAX_IDEMPOTENCY_KEY_CHARACTERS] or new_idempotency_key(),
-        _turn_id("again"),
+        _turn_id("resend"),
     )
 
 
 def turn_content(values: Mapping[str, str]) -> str:
-    """Return the message of the person's turn with the id `values["words_of"]`, or ""."""
-    turn_id = values.get("words_of", "").replace("\0", "")
+    """Return the message of the person's turn with the id `values["turn"]`, or ""."""
+    turn_id = values.get("turn", "").replace("\0", "")
     turn = find_turn(turn_id) if turn_id else None
     return turn.content if turn else ""
 

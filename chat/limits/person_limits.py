@@ -20,7 +20,7 @@ HISTORY_FULL = N_(
 _RUNNING = (
     select(turns.c.id)
     .join(conversations)
-    .where(turns.c.producer > "", func.coalesce(conversations.c.person, "") == bindparam("person"))
+    .where(turns.c.worker > "", func.coalesce(conversations.c.person, "") == bindparam("person"))
     .limit(MAX_RUNNING_REPLIES)
 )
 _SAVED = (

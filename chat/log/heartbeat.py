@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, delete, insert, select
 
-from chat.schema import producers, turns
+from chat.schema import turns, workers
 from core.database import Database, upsert
 
 HEARTBEAT_SECONDS = 2.0
@@ -47,8 +47,8 @@ class Heartbeat:
         """Increment and store the counter of this process."""
         with self._lock:
             self._counter += 1
-            row = {"id": self.worker_id, "beat": self._counter}
-        upsert(connection, producers, "id", row)
+            row = {"id": self.worker_id, "heartbeat": self._counter}
+        upsert(connection, workers, "id", row)
         self._recorded_at = self._clock.monotonic()
 
     def abandoned_turn_ids(self, connection: Connection, turn_ids: Iterable[str]) -> list[str]:
@@ -58,9 +58,9 @@ class Heartbeat:
         process count as abandoned. Each call is also an observation of the workers.
         """
         query = (
-            select(turns.c.id, turns.c.producer, producers.c.beat)
-            .select_from(turns.outerjoin(producers, turns.c.producer == producers.c.id))
-            .where(turns.c.id.in_(list(turn_ids)), turns.c.producer != "")
+            select(turns.c.id, turns.c.worker, workers.c.heartbeat)
+            .select_from(turns.outerjoin(workers, turns.c.worker == workers.c.id))
+            .where(turns.c.id.in_(list(turn_ids)), turns.c.worker != "")
         )
         return [
             turn_id
@@ -75,7 +75,7 @@ class Heartbeat:
 
         Each call is also an observation of the workers.
         """
-        others = connection.execute(select(producers).where(producers.c.id != self.worker_id))
+        others = connection.execute(select(workers).where(workers.c.id != self.worker_id))
         return {
             worker_id: beat_count
             for worker_id, beat_count in others
@@ -87,8 +87,8 @@ class Heartbeat:
 
         The running turns of a deleted worker are abandoned.
         """
-        condition = (producers.c.id == worker_id) & (producers.c.beat == beat_count)
-        connection.execute(delete(producers).where(condition))
+        condition = (workers.c.id == worker_id) & (workers.c.heartbeat == beat_count)
+        connection.execute(delete(workers).where(condition))
 
     def forget_observations(self) -> None:
         """Restart all observations.
@@ -103,13 +103,13 @@ class Heartbeat:
 
         The running turns of this process then count as abandoned.
         """
-        connection.execute(delete(producers).where(producers.c.id == self.worker_id))
+        connection.execute(delete(workers).where(workers.c.id == self.worker_id))
 
     def probe(self, connection: Connection) -> None:
         """Insert and delete a row, to test whether the database accepts writes."""
         probe_id = f"{self.worker_id[:20]}-probe"
-        connection.execute(insert(producers).values(id=probe_id, beat=0))
-        connection.execute(delete(producers).where(producers.c.id == probe_id))
+        connection.execute(insert(workers).values(id=probe_id, heartbeat=0))
+        connection.execute(delete(workers).where(workers.c.id == probe_id))
 
     def _is_stale(self, worker_id: str, beat_count: int) -> bool:
         now = self._clock.monotonic()

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 from chat import search_index
 from chat.log import entries as log_entries
 from chat.log.entries import Batch, Ended, Entry
-from chat.schema import entries, producers, turns
+from chat.schema import entries, turns, workers
 from core.database import insert_or_ignore
 
 NumberedEntry = tuple[int, Entry]
@@ -44,8 +44,8 @@ def read_after(
 
 def select_turns_without_worker(connection: Connection) -> list[str]:
     """Return the ids of running turns whose worker has no row."""
-    query = select(turns.c.id).outerjoin(producers, turns.c.producer == producers.c.id)
-    return list(connection.scalars(query.where(turns.c.producer > "", producers.c.id.is_(None))))
+    query = select(turns.c.id).outerjoin(workers, turns.c.worker == workers.c.id)
+    return list(connection.scalars(query.where(turns.c.worker > "", workers.c.id.is_(None))))
 
 
 def make_batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
@@ -109,7 +109,7 @@ def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ende
     """
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
-    connection.execute(update(turns).where(turns.c.id == turn_id).values(producer=""))
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(worker=""))
     search_index.index_reply(connection, turn_id, ended.text)
 
 

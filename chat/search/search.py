@@ -15,7 +15,7 @@ from chat import search_index
 from chat.conversations import Conversation
 from chat.log import Ended, read_ends
 from chat.schema import conversations, turns
-from chat.schema import passages as rows
+from chat.schema import search_documents as rows
 from chat.search.snippets import SearchPattern, Snippet
 from chat.search_index import MESSAGE, REPLY, TITLE
 from core import text_folding
@@ -29,7 +29,7 @@ MAX_QUERY_WORDS = 12
 # Limit of searches per process, so that slow ones leave connections for other requests.
 MAX_CONCURRENT_SEARCHES = 5
 
-_index = table("passages_index", column("rowid"))
+_index = table("search_documents_fts", column("rowid"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +158,11 @@ def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
             conversations, conversations.c.id == rows.c.conversation_id
         )
         source = source.outerjoin(turns, turns.c.id == rows.c.turn_id)
-        match_condition = literal_column("passages_index").op("MATCH")(
+        match_condition = literal_column("search_documents_fts").op("MATCH")(
             _match_expression(words, '"', "*", " ")
         )
         return query.select_from(source).where(match_condition).order_by(_index.c.rowid.desc())
-    condition = text("passages.words @@ CAST(:query AS tsquery)")
+    condition = text("search_documents.words @@ CAST(:query AS tsquery)")
     condition = condition.bindparams(query=_match_expression(words, "'", ":*", " & "))
     return query.select_from(source).where(condition).order_by(rows.c.id.desc())
 

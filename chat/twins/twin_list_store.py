@@ -8,7 +8,7 @@ from contextlib import suppress
 import msgspec
 from sqlalchemy import select
 
-from chat.schema import kept_twins
+from chat.schema import twin_list_cache
 from core.database import Database, DatabaseUnavailable, upsert
 from twinapi import Twin
 
@@ -43,9 +43,9 @@ class TwinListStore:
 
     def load_newer(self) -> CachedTwins | None:
         """Return the stored list of this service if it is new to this process, otherwise None."""
-        query = select(kept_twins.c.data, kept_twins.c.listed_at)
+        query = select(twin_list_cache.c.data, twin_list_cache.c.listed_at)
         if self._stored_at is not None:
-            query = query.where(kept_twins.c.listed_at != self._stored_at)
+            query = query.where(twin_list_cache.c.listed_at != self._stored_at)
         with (
             suppress(DatabaseUnavailable, msgspec.MsgspecError),
             self.database.read() as connection,
@@ -65,5 +65,5 @@ class TwinListStore:
             with self.database.write() as connection:
                 stored_at = self.database.now(connection)
                 row = {"id": 1, "data": msgspec.msgpack.encode(cache), "listed_at": stored_at}
-                upsert(connection, kept_twins, "id", row)
+                upsert(connection, twin_list_cache, "id", row)
             self._stored_at = stored_at

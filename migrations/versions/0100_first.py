@@ -8,15 +8,15 @@ revision = "0100"
 down_revision = None
 
 SEARCH_INDEX_OF_SQLITE = (
-    """CREATE VIRTUAL TABLE passages_index USING fts5(
-        words, content='passages', content_rowid='id', detail=none, prefix='2 3',
+    """CREATE VIRTUAL TABLE search_documents_fts USING fts5(
+        words, content='search_documents', content_rowid='id', detail=none, prefix='2 3',
         tokenize="ascii tokenchars '='"
     )""",
-    """CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
-        INSERT INTO passages_index (rowid, words) VALUES (new.id, new.words);
+    """CREATE TRIGGER search_document_added AFTER INSERT ON search_documents BEGIN
+        INSERT INTO search_documents_fts (rowid, words) VALUES (new.id, new.words);
     END""",
-    """CREATE TRIGGER passage_removed AFTER DELETE ON passages BEGIN
-        INSERT INTO passages_index (passages_index, rowid, words)
+    """CREATE TRIGGER search_document_removed AFTER DELETE ON search_documents BEGIN
+        INSERT INTO search_documents_fts (search_documents_fts, rowid, words)
         VALUES ('delete', old.id, old.words);
     END""",
 )
@@ -46,7 +46,7 @@ def upgrade() -> None:
         ["person", "archived", "pinned", "updated_at", "id"],
     )
     op.create_table(
-        "kept_twins",
+        "twin_list_cache",
         sa.Column("id", sa.Integer, nullable=False),
         sa.Column("data", sa.LargeBinary, nullable=False),
         sa.Column("listed_at", sa.Float, nullable=False),
@@ -63,9 +63,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
-        "producers",
+        "workers",
         sa.Column("id", sa.String(32), nullable=False),
-        sa.Column("beat", sa.Integer, nullable=False),
+        sa.Column("heartbeat", sa.Integer, nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
@@ -136,17 +136,17 @@ def upgrade() -> None:
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("conversation_id", sa.String(32), nullable=False),
         sa.Column("position", sa.Integer, nullable=False),
-        sa.Column("press", sa.String(64), nullable=False),
+        sa.Column("submission", sa.String(64), nullable=False),
         sa.Column("content", sa.Text, nullable=False),
-        sa.Column("producer", sa.String(32), nullable=False),
+        sa.Column("worker", sa.String(32), nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
-        sa.Column("once", sa.String(32), server_default="", nullable=False),
+        sa.Column("idempotency_key", sa.String(32), server_default="", nullable=False),
         sa.ForeignKeyConstraint(["conversation_id"], ["conversations.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("conversation_id", "position"),
-        sa.UniqueConstraint("press", name="one_turn_per_press"),
+        sa.UniqueConstraint("submission", name="one_turn_per_submission"),
     )
-    op.create_index("turns_of_producer", "turns", ["producer"])
+    op.create_index("turns_of_worker", "turns", ["worker"])
     op.create_table(
         "usage",
         sa.Column("scope", sa.String(16), nullable=False),
@@ -168,7 +168,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("turn_id", "seq"),
     )
     op.create_table(
-        "passages",
+        "search_documents",
         sa.Column("id", sa.Integer, nullable=False),
         sa.Column("conversation_id", sa.String(32), nullable=False),
         sa.Column("turn_id", sa.String(32)),
@@ -180,10 +180,10 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("ix_passages_conversation_id", "passages", ["conversation_id"])
-    op.create_index("ix_passages_turn_id", "passages", ["turn_id"])
+    op.create_index("ix_search_documents_conversation_id", "search_documents", ["conversation_id"])
+    op.create_index("ix_search_documents_turn_id", "search_documents", ["turn_id"])
     if op.get_bind().dialect.name == "sqlite":
         for statement in SEARCH_INDEX_OF_SQLITE:
             op.execute(statement)
     else:
-        op.execute("CREATE INDEX passages_words ON passages USING gin (words)")
+        op.execute("CREATE INDEX search_documents_words ON search_documents USING gin (words)")

@@ -34,7 +34,7 @@ def build_prompt(
     """
     preamble = [{"role": "system", "content": twin.instructions}] if twin.instructions else []
     for example in twin.front_matter.examples:
-        preamble += _exchange_messages(example.said, example.reply)
+        preamble += _exchange_messages(example.message, example.reply)
     required_messages = [*preamble, {"role": "user", "content": history[-1].content}]
     pairs = _pair_with_replies(history)[::-1]
     exchanges = [_exchange_messages(said.content, reply.content) for said, reply in pairs]

@@ -39,7 +39,7 @@ class InvalidTwinFile(Exception):
 class Example(Struct, frozen=True, forbid_unknown_fields=True):
     """A message and a reply that show the model how the twin speaks."""
 
-    said: str
+    message: str
     reply: str
 
 

@@ -21,9 +21,9 @@ const updateCounter = () => {
   const { limit } = textarea().dataset;
   const left = limit - [...textarea().value].length;  // counts code points, as the server does
   const shown = document.querySelector(".counter");
-  const words = left < 0 ? shown.dataset.overLimitText : left < limit / 10 ? shown.dataset.remainingText : "";
+  const template = left < 0 ? shown.dataset.overLimitText : left < limit / 10 ? shown.dataset.remainingText : "";
   // Latin digits, as on the rest of the page. The first use of a locale takes 20 ms: format only a shown number.
-  shown.textContent = words.replace("{}", () => Math.abs(left).toLocaleString(`${root.lang}-u-nu-latn`));
+  shown.textContent = template.replace("{}", () => Math.abs(left).toLocaleString(`${root.lang}-u-nu-latn`));
   const changed = shown.classList.toggle("counter--over", left < 0) !== (textarea().ariaInvalid === "true");
   textarea().ariaInvalid = left < 0 ? "true" : null;
   if (changed && !document.querySelector(".composer [role=alert]")) announce(shown.textContent);
@@ -92,7 +92,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-edit-message]");
   if (!button || !textarea() || textarea().disabled || !globalThis.htmx) return;
   event.preventDefault();
-  htmx.ajax("GET", `${button.formAction.split("#")[0]}?words_of=${button.value}`, { source: button, target: "#composer", swap: "outerHTML" });
+  htmx.ajax("GET", `${button.formAction.split("#")[0]}?turn=${button.value}`, { source: button, target: "#composer", swap: "outerHTML" });
 });
 let editRequest;
 let caret = [];
@@ -137,8 +137,8 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
 // The URL names the edited turn, so that a reload shows the same text.
 const showEditInUrl = () => {
   const url = new URL(location);
-  if (editedTurn()) url.searchParams.set("words_of", editedTurn());
-  else url.searchParams.delete("words_of");
+  if (editedTurn()) url.searchParams.set("turn", editedTurn());
+  else url.searchParams.delete("turn");
   history.replaceState(history.state, "", url);
 };
 
@@ -170,14 +170,14 @@ const KEY_SEQUENCE_MS = 1500;
 // The keys j and k go to the next and the previous turn: from the focused turn or the search hit,
 // or else from the visible part of the page.
 const TURN_STEPS = { j: 1, k: -1 };
-const step = (by) => {
+const step = (direction) => {
   const turns = [...document.querySelectorAll("#earlier-turns, .turn, #later-turns")];
   const { activeElement, body } = document;
   const from = activeElement === body ? document.querySelector("mark:target") : activeElement;
-  const at = turns.findIndex((turn) => turn.contains(from));
+  const index = turns.findIndex((turn) => turn.contains(from));
   const top = (turn) => turn.getBoundingClientRect().top;
-  const next = at >= 0 ? turns[at + by] : by < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
-  return next ?? turns[at];
+  const next = index >= 0 ? turns[index + direction] : direction < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
+  return next ?? turns[index];
 };
 const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
 // On a keyboard layout without Latin letters, use the position of the key.
@@ -191,17 +191,17 @@ const runShortcut = (event) => {
   if (document.documentElement.dataset.shortcuts === "off") return;
   const key = letter(event);
   if (event.timeStamp - began > KEY_SEQUENCE_MS) before = "";
-  const way = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);
+  const target = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);
   [before, began] = [key === "g" ? key : "", event.timeStamp];
-  if (!way) {
+  if (!target) {
     // Any other key means that the person starts to type: focus the message box.
     if (/^[^gjks\s]$/.test(key)) find(["#message"])?.focus();
     return;
   }
   event.preventDefault();
-  if (way.matches(".turn")) focusAndShowTurn(way);
-  else if (key in TURN_STEPS || way.matches(TEXT_FIELDS)) way.focus();
-  else way.click();
+  if (target.matches(".turn")) focusAndShowTurn(target);
+  else if (key in TURN_STEPS || target.matches(TEXT_FIELDS)) target.focus();
+  else target.click();
 };
 
 // The link leads to the help page; with scripts, a dialog opens instead.

@@ -54,12 +54,12 @@ document.addEventListener("click", async (event) => {
   if (!navigator.clipboard) return from.form || select();  // the clipboard API needs a secure context
   event.preventDefault();
   // Safari allows copying only during the click event, so pass a promise.
-  const words = source(from).then((text) => new Blob([text], { type: "text/plain" }));
-  words.catch(() => reportUnreachable(from));
+  const text = source(from).then((content) => new Blob([content], { type: "text/plain" }));
+  text.catch(() => reportUnreachable(from));
   from.dataset.label ??= from.innerText;
   from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
   try {
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": words })]);
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
     from.textContent = messages.copied;
     announce(messages.copied);
     setTimeout(() => { from.textContent = from.dataset.label; }, 2000);
@@ -80,11 +80,11 @@ afterPaint(() => {
 });
 
 // Remove the parameters of the action notice from the URL, so that a reload does not repeat it.
-const here = new URL(location);
-const { done: completedAction, of: completedActionId } = Object.fromEntries(here.searchParams);
+const pageUrl = new URL(location);
+const { done: completedAction, conversation: completedActionId } = Object.fromEntries(pageUrl.searchParams);
 if (completedAction) {
-  for (const name of ["done", "of"]) here.searchParams.delete(name);
-  history.replaceState(history.state, "", here);
+  for (const name of ["done", "conversation"]) pageUrl.searchParams.delete(name);
+  history.replaceState(history.state, "", pageUrl);
 }
 if (completedAction === "deleted") afterPaint(() => deleteSharedDraft(`/conversations/${completedActionId}`));
 

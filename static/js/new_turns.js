@@ -30,11 +30,11 @@ const page = document.scrollingElement;
 const newestButton = document.getElementById("scroll-to-newest");
 const isNearEnd = (gap) => page.scrollHeight - page.scrollTop - page.clientHeight < gap;
 // Readers who are away from the end get a button that leads there and tells whether there is new text.
-const updateNewestButton = (news, away = !isAtEnd) => {
+const updateNewestButton = (hasNewTurns, away = !isAtEnd) => {
   if (!newestButton) return;
   const label = newestButton.lastElementChild;
   // `hidden = true` would update styles even if the element is already hidden.
-  label.toggleAttribute("hidden", !(away && (news || !label.hidden)));
+  label.toggleAttribute("hidden", !(away && (hasNewTurns || !label.hidden)));
   // In a window of small height, the button covers more of the text, so it appears at a greater distance
   // from the end.
   newestButton.toggleAttribute("hidden", !away || isNearEnd(label.hidden ? 9e5 / innerHeight : 2));
@@ -54,9 +54,9 @@ let height = 0;
 // Update `isAtEnd` after scrolls of the reader. The browser itself may scroll when the page
 // shrinks, and may scroll down when the page grows.
 const trackScroll = () => {
-  const by = page.scrollTop - top;
+  const scrolledBy = page.scrollTop - top;
   const grown = page.scrollHeight - height;
-  if (!grown || (grown > 0 && by < 0)) isAtEnd = isNearEnd(by > 0 ? NEAR_END_PX : 2) || (isAtEnd && by >= 0);
+  if (!grown || (grown > 0 && scrolledBy < 0)) isAtEnd = isNearEnd(scrolledBy > 0 ? NEAR_END_PX : 2) || (isAtEnd && scrolledBy >= 0);
   [top, height] = [page.scrollTop, page.scrollHeight];
 };
 // Focus within a turn means that somebody reads it by keyboard: do not scroll away.
@@ -75,15 +75,15 @@ if (log) {
   }).observe(log.closest("main")); // `main` includes the composer, which also grows
   newestButton?.addEventListener("click", () => { scrollToEnd(); focusComposer(); });
   // Renaming or pinning reloads the page: restore the scroll position.
-  const done = document.querySelector(".composer [role=group]");
-  const place = done && sessionStore.get("place");
+  const actionNotice = document.querySelector(".composer [role=group]");
+  const scrollTop = actionNotice && sessionStore.get("place");
   afterPaint(() => sessionStore.set("place", ""));
-  if (done) {
+  if (actionNotice) {
     focusComposer(); // the browser has focused the notice about the action (autofocus)
-    announce(done.ariaLabel);
+    announce(actionNotice.ariaLabel);
   }
-  if (place) {
-    page.scrollTop = place;
+  if (scrollTop) {
+    page.scrollTop = scrollTop;
     isAtEnd = isNearEnd(NEAR_END_PX);
   } else if (location.hash === "#message" || !(location.hash || location.search)) scrollToEnd();
   document.addEventListener("submit", ({ target }) => {

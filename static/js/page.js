@@ -30,19 +30,19 @@ const announcer = document.getElementById("announcer");
 let queue = [];
 let speakTimer;
 const speakNext = () => {
-  let words = queue.shift() ?? "";
-  while (queue.length && words.length + queue[0].length < MAX_ANNOUNCEMENT_CHARS) {
-    words = `${words}${SENTENCE_END.test(words) ? "" : "."} ${queue.shift()}`;
+  let text = queue.shift() ?? "";
+  while (queue.length && text.length + queue[0].length < MAX_ANNOUNCEMENT_CHARS) {
+    text = `${text}${SENTENCE_END.test(text) ? "" : "."} ${queue.shift()}`;
   }
-  announcer.textContent = words;
+  announcer.textContent = text;
   // Clear the text afterwards, so that people who browse the page do not find it again.
-  speakTimer = words ? setTimeout(speakNext, queue.length ? SPEAK_INTERVAL_MS : CLEAR_AFTER_MS) : undefined;
+  speakTimer = text ? setTimeout(speakNext, queue.length ? SPEAK_INTERVAL_MS : CLEAR_AFTER_MS) : undefined;
 };
-export const announce = (words = "") => {
-  const said = words.replace(/\s+/g, " ").trim();
-  if (!said || queue.at(-1) === said) return;
+export const announce = (text = "") => {
+  const sentence = text.replace(/\s+/g, " ").trim();
+  if (!sentence || queue.at(-1) === sentence) return;
   const waits = queue.length;
-  queue.push(...(said.length > MAX_ANNOUNCEMENT_CHARS ? said.match(ANNOUNCEMENT_PARTS) : [said]));
+  queue.push(...(sentence.length > MAX_ANNOUNCEMENT_CHARS ? sentence.match(ANNOUNCEMENT_PARTS) : [sentence]));
   if (waits) return;
   clearTimeout(speakTimer);
   speakTimer = setTimeout(speakNext, THROTTLE_MS);

@@ -51,7 +51,7 @@ const waitForFirstEvent = (footer) => { if (!silenceTimers.has(footer)) waitForE
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = retryDelay(target);
   Object.assign(detail.connection.config, { reconnectMaxDelay: MAX_RETRY_MS, reconnectJitter: 0.2 });
-  if ([messages.unreachable, messages.offline].some((words) => noticeText().startsWith(words))) removeNotices();
+  if ([messages.unreachable, messages.offline].some((sentence) => noticeText().startsWith(sentence))) removeNotices();
   countEmptyAttempt(target);
   waitForFirstEvent(target);
 });
@@ -64,10 +64,10 @@ document.addEventListener("htmx:sse:error", ({ target, detail }) => {
   setLost(target, true);
 });
 document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
-  const isToReturnLater = detail.message.event === "back";
+  const isReconnect = detail.message.event === "reconnect";
   setLost(target, false);
-  if (target !== document) waitForEvent(target, SILENCE_MS + (isToReturnLater ? detail.connection.config.reconnectDelay : 0));
-  if (isToReturnLater) return;
+  if (target !== document) waitForEvent(target, SILENCE_MS + (isReconnect ? detail.connection.config.reconnectDelay : 0));
+  if (isReconnect) return;
   emptyAttempts.delete(target);
   detail.connection.config.reconnectDelay = FIRST_RETRY_MS;
 });

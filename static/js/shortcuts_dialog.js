@@ -2,21 +2,21 @@
 import { fetchFragment } from "./requests.js";
 
 export const openShortcuts = async (url, fromMenu) => {
-  const words = await fetchFragment(url);
-  const there = document.querySelector("dialog");
-  if (there?.open) return;  // the shortcut was pressed twice
-  there?.remove();  // a closed dialog stays in the DOM for a frame
-  const sheet = document.createElement("dialog");
-  sheet.className = "shortcuts-dialog";
-  sheet.innerHTML = words;
-  sheet.setAttribute("aria-labelledby", "keyboard");
-  sheet.addEventListener("close", () => {
-    sheet.remove();
+  const html = await fetchFragment(url);
+  const existing = document.querySelector("dialog");
+  if (existing?.open) return;  // the shortcut was pressed twice
+  existing?.remove();  // a closed dialog stays in the DOM for a frame
+  const dialog = document.createElement("dialog");
+  dialog.className = "shortcuts-dialog";
+  dialog.innerHTML = html;
+  dialog.setAttribute("aria-labelledby", "keyboard");
+  dialog.addEventListener("close", () => {
+    dialog.remove();
     // The menu that contains the link has closed: focus the button of the menu.
     if (fromMenu) document.querySelector(".site-header__more").focus();
   });
-  document.body.append(sheet);
+  document.body.append(dialog);
   // Show the dialog when the style sheet in the fragment has loaded.
-  const style = sheet.querySelector("link");
+  const style = dialog.querySelector("link");
   style.onload = style.onerror = () => document.querySelector("dialog")?.showModal();
 };

@@ -12,27 +12,27 @@ const spokenText = (node) => {
   if (!node.tagName) return node.data ?? "";
   if (node.matches(SILENT_SELECTOR)) return "";
   if (node.localName === "math") return node.getAttribute("alttext") ?? messages.formula;
-  let words = [...node.childNodes].map(spokenText).join("");
-  if (node.matches("li > :is(ul, ol)")) words = `: ${words}`;
-  if (node.matches("li:has(> :is(ul, ol))")) words = words.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
-  if (node.matches("ol > li")) words = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${words.trimStart()}`;
-  if (node.matches(".noted")) words = words.replace("\n", ": ");
-  if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${words}, `;
-  if (!SENTENCE_TAGS.has(node.tagName) || !words.trim()) return words;
+  let text = [...node.childNodes].map(spokenText).join("");
+  if (node.matches("li > :is(ul, ol)")) text = `: ${text}`;
+  if (node.matches("li:has(> :is(ul, ol))")) text = text.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
+  if (node.matches("ol > li")) text = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${text.trimStart()}`;
+  if (node.matches(".noted")) text = text.replace("\n", ": ");
+  if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${text}, `;
+  if (!SENTENCE_TAGS.has(node.tagName) || !text.trim()) return text;
   const name = node.matches("pre") ? messages.code + ": " : node.matches("thead tr") ? messages.table + ": " : "";
-  words = words.trimEnd().replace(/[ ,]{1,9}$/, "");
-  return name + words + (SENTENCE_END.test(words) ? "\n" : ".\n");
+  text = text.trimEnd().replace(/[ ,]{1,9}$/, "");
+  return name + text + (SENTENCE_END.test(text) ? "\n" : ".\n");
 };
 let sentences;
 // Progress is counted in non-blank sentences, because the last block of a running reply is rendered
 // again as it grows, and its characters may change.
 const spokenParts = (unit, open) => {
-  let words = spokenText(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
+  let text = spokenText(unit).replace(/\[\^[^\s\]]{1,99}\]/g, "");
   // Omit the text after unclosed Markdown syntax: this text may still change.
-  if (open) [words] = words.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
+  if (open) [text] = text.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
   // Create the segmenter on first use: its slow constructor would delay the first paint.
   sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
-  const parts = unit.matches(".code") ? words.split(/(?<=\n)/) : [...sentences.segment(words)].map(({ segment }) => segment);
+  const parts = unit.matches(".code") ? text.split(/(?<=\n)/) : [...sentences.segment(text)].map(({ segment }) => segment);
   return parts.filter((part) => part.trim());
 };
 
@@ -41,15 +41,15 @@ const withoutPunctuation = (part) => part.replace(/[\s.,:]+/g, "");
 const announcedTurns = new Map();
 const isRunning = (turn) => turn.querySelector(".turn__reply").hasAttribute("aria-busy");
 const takeNewSentences = (turn) => {
-  const state = announcedTurns.get(turn.id) ?? { unit: 0, part: 0, said: [], progress: "", runs: true };
+  const state = announcedTurns.get(turn.id) ?? { unit: 0, part: 0, units: [], progress: "", runs: true };
   announcedTurns.set(turn.id, state);
   const runs = isRunning(turn);
-  const count = (name, by) => known.set(name, (known.get(name) ?? 0) + by);
-  const known = new Map();
+  const count = (name, difference) => counts.set(name, (counts.get(name) ?? 0) + difference);
+  const counts = new Map();
   if (!runs) {
-    const gone = state.said.findIndex(({ unit }) => !unit.isConnected);
-    if (gone >= 0) state.unit = gone;
-    for (const { names } of state.said.splice(state.unit)) names.forEach((name) => count(name, 1));
+    const firstRemoved = state.units.findIndex(({ unit }) => !unit.isConnected);
+    if (firstRemoved >= 0) state.unit = firstRemoved;
+    for (const { names } of state.units.splice(state.unit)) names.forEach((name) => count(name, 1));
     state.part = 0;
   }
   const newSentences = [];
@@ -61,12 +61,12 @@ const takeNewSentences = (turn) => {
     const open = runs && last;
     const parts = spokenParts(unit, open);
     // Do not announce half a sentence, neither of a running reply nor of a stopped one.
-    const half = open || (stopped && last && !SENTENCE_END.test(unit.textContent));
-    const end = half ? parts.length - 1 : parts.length;
-    const { names } = state.said[state.unit] = { names: [], ...state.said[state.unit], unit };
+    const isIncomplete = open || (stopped && last && !SENTENCE_END.test(unit.textContent));
+    const end = isIncomplete ? parts.length - 1 : parts.length;
+    const { names } = state.units[state.unit] = { names: [], ...state.units[state.unit], unit };
     for (const part of parts.slice(state.part, end)) {
       const name = withoutPunctuation(part);
-      if (known.get(name)) count(name, -1);
+      if (counts.get(name)) count(name, -1);
       else newSentences.push(part);
       names.push(name);
     }
@@ -74,7 +74,7 @@ const takeNewSentences = (turn) => {
     if (open) break;
     state.unit += 1;
   }
-  return { state, runs, words: newSentences.join("") };
+  return { state, runs, text: newSentences.join("") };
 };
 const announceTurns = () => {
   // A reply whose beginning was announced is announced to its end, even if the next one has begun.
@@ -84,13 +84,13 @@ const announceTurns = () => {
   }
 };
 const announceTurn = (turn) => {
-  const { state, runs, words } = takeNewSentences(turn);
+  const { state, runs, text } = takeNewSentences(turn);
   // After Stop, the person does not want to hear the rest.
   if (turn.dataset.state === "stopped") dropAnnouncements();
   const progress = turn.querySelector(".turn__progress")?.textContent ?? "";
   const kind = progress.replace(/[\d.,]+/g, "");
   if (runs && kind !== state.progress) announce(progress);
-  if (document.documentElement.dataset.announce !== "off") announce(words);
+  if (document.documentElement.dataset.announce !== "off") announce(text);
   [state.progress, state.runs] = [kind, runs];
   const note = turn.querySelector(".note span");
   if (!runs) announce(note ? spokenText(note) : messages.complete);

@@ -4,8 +4,8 @@ const safeStorage = (kind) => ({
   get(name) {
     try { return window[kind].getItem(name) ?? ""; } catch { return ""; }
   },
-  set(name, words) {
-    try { words ? window[kind].setItem(name, words) : window[kind].removeItem(name); } catch {}
+  set(name, text) {
+    try { text ? window[kind].setItem(name, text) : window[kind].removeItem(name); } catch {}
   },
 });
 export const sessionStore = safeStorage("sessionStorage");
@@ -25,10 +25,10 @@ export const readDraft = (path) => {
   const own = sessionStore.get(draftKey(path));
   return own ? own.slice(1) : localStore.get(draftKey(path)) || localStore.get(visitorsKey(path));
 };
-export const saveDraft = (path, words) => {
+export const saveDraft = (path, text) => {
   if (draftOwner) localStore.set(visitorsKey(path), "");
-  localStore.set(draftKey(path), words);
-  sessionStore.set(draftKey(path), `=${words}`);
+  localStore.set(draftKey(path), text);
+  sessionStore.set(draftKey(path), `=${text}`);
 };
 // Deleting a conversation deletes its draft. This window keeps its own copy, in case somebody
 // restores the conversation.
@@ -42,5 +42,5 @@ export const readCopy = (path, turn) => {
   const saved = sessionStore.get(copyKey(path, turn));
   return saved ? saved.slice(1) : undefined;
 };
-export const saveCopy = (path, turn, words) => sessionStore.set(copyKey(path, turn), `=${words}`);
+export const saveCopy = (path, turn, text) => sessionStore.set(copyKey(path, turn), `=${text}`);
 export const deleteCopy = (path, turn) => sessionStore.set(copyKey(path, turn), "");

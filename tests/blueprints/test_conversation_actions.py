@@ -82,9 +82,13 @@ def test_every_action_shows_a_notice_with_focus(alice: Person, page: Page):
         page = alice.press(page, button)
         assert sentence in " ".join(page.html.select_one(".note[autofocus]").get_text(" ").split())
     conversation_id = page.html.select_one(".rows a")["href"].rpartition("/")[2]
-    reloaded = alice.get(f"/conversations?done=archived&of={conversation_id}")
+    reloaded = alice.get(f"/conversations?done=archived&conversation={conversation_id}")
     assert not reloaded.html.select(".note")
-    for wrong in ("done=x&of=y", "done=deleted&of=", "done=pinned&of=%00"):
+    for wrong in (
+        "done=x&conversation=y",
+        "done=deleted&conversation=",
+        "done=pinned&conversation=%00",
+    ):
         assert "“" not in alice.get(f"/conversations?{wrong}").text
 
 

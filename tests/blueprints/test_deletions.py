@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from chat import deletion
-from chat.schema import conversations, entries, passages, turns
+from chat.schema import conversations, entries, search_documents, turns
 from tests.blueprints.conversation_list import backdate, listed_titles
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
@@ -100,7 +100,7 @@ def rows(portal: Portal) -> tuple[int, ...]:
     with portal.database.read() as connection:
         return tuple(
             len(connection.execute(select(table)).all())
-            for table in (conversations, turns, entries, passages)
+            for table in (conversations, turns, entries, search_documents)
         )
 
 

@@ -237,7 +237,7 @@ def test_quiet_stream_sends_keep_alive_events_visible_to_scripts(
     _, turn_id, call = begun(alice, upstream)
     seen = b""
     with alice.follow(turn_id) as stream:
-        while seen.count(b"event: here\n") < 3:
+        while seen.count(b"event: ping\n") < 3:
             seen += next(stream.chunks())
     call.complete("ok")
 

@@ -207,7 +207,7 @@ def test_conversation_is_exported_as_json_and_other_formats_are_not_found(
     assert saved["title"] == "A talk of 60"
     assert saved["twin"] == {"id": "ada", "name": "Ada"}
     assert saved["greeting"] == "Hello, I am Ada."
-    assert [turn["said"] for turn in saved["turns"]][-1] == "Question 00060"
+    assert [turn["message"] for turn in saved["turns"]][-1] == "Question 00060"
     assert {turn["state"] for turn in saved["turns"]} == {"complete"}
     for query in ("", "?format=", "?format=pdf", "?format=../md"):
         assert alice.get(f"{path}/export{query}").status == 404

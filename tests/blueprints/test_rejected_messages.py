@@ -25,7 +25,7 @@ def buttons(page: Page) -> list[str]:
 
 def edit(person: Person, page: Page) -> Page:
     """Open the page that the Edit button of the first turn leads to."""
-    return person.get(f"{page.path}?words_of={page.turns[0]['data-turn']}")
+    return person.get(f"{page.path}?turn={page.turns[0]['data-turn']}")
 
 
 @pytest.fixture

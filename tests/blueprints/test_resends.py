@@ -89,7 +89,7 @@ def test_retry_of_an_unknown_turn_sends_a_new_message(alice: Person, upstream: U
         upstream.next_call().respond(500, {})
         page = wait_for_reply(alice, page)
         action, fields = page.button_action("Retry")
-        page = alice.post(action, fields | {"again": again})
+        page = alice.post(action, fields | {"resend": again})
         upstream.next_call().start_stream().complete("Hello")
         assert wait_for_reply(alice, page).reply_states == ["failed", "complete"]
 
@@ -118,7 +118,7 @@ def test_resend_form_gets_a_new_idempotency_key_after_a_lost_response(
     page = complete_first_turn(alice, upstream, "Hello", "Hi")
     form = page.html.select_one("#resend-form")
     fields = {str(each["name"]): str(each["value"]) for each in form.select("input")}
-    fields["words_of"] = str(page.turns[0]["data-turn"])
+    fields["turn"] = str(page.turns[0]["data-turn"])
     keys = set()
     for _ in range(2):  # the first response is lost
         answer = alice.post(str(form["action"]), fields, **HTMX_HEADERS)

@@ -43,7 +43,7 @@ def test_search_hit_links_to_its_turn(alice: Person, page: Page):
 
 def test_hit_in_a_message_is_marked_in_the_message(alice: Person, page: Page):
     turn_id = page.turns[0]["data-turn"]
-    there = alice.get(f"{page.path}?hit={turn_id}&said=1&q=blue")
+    there = alice.get(f"{page.path}?hit={turn_id}&message=1&q=blue")
 
     assert [mark.get_text() for mark in there.html.select("mark")] == ["blue"]
     assert there.turns[0].select_one(".turn__said mark")["id"] == "hit"

@@ -112,7 +112,7 @@ def test_conversations_are_hidden_with_their_twin_and_come_back(
         *(
             path,
             f"{path}/export?format=md",
-            f"/conversations?done=pinned&of={path.rpartition('/')[2]}",
+            f"/conversations?done=pinned&conversation={path.rpartition('/')[2]}",
         ),
     )
     leave_group(accounts)

@@ -18,7 +18,7 @@ from chat.deletion import (
 )
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
-from chat.schema import conversations, entries, passages
+from chat.schema import conversations, entries, search_documents
 from chat.schema import turns as turns_table
 from chat.search.search import Search
 from chat.turn_rows import Turn
@@ -44,7 +44,7 @@ def backdate(log: Log, conversation: Conversation, seconds: float) -> None:
 
 def row_counts(log: Log) -> list[int]:
     with log.database.read() as connection:
-        tables = conversations, turns_table, entries, passages
+        tables = conversations, turns_table, entries, search_documents
         return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
 
 
@@ -174,7 +174,9 @@ def test_index_of_long_texts_is_purged_in_short_transactions(
 
     def count_rows() -> int:
         with log.database.read() as connection:
-            return connection.execute(select(func.count()).select_from(passages)).scalar_one()
+            return connection.execute(
+                select(func.count()).select_from(search_documents)
+            ).scalar_one()
 
     counts = [count_rows()]
 

@@ -11,7 +11,7 @@ from chat.log.entries import Delta, ReplyState, build_reply, join_text
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.log.recovery import Recovery
-from chat.schema import producers
+from chat.schema import workers
 from chat.turn_rows import Turn
 from core.database import Database, DatabaseUnavailable
 from tests.chat.conftest import advance_until_workers_are_stale
@@ -154,7 +154,7 @@ def test_lock_wait_at_any_step_of_the_recovery_makes_no_worker_stale(
 
     assert build_reply(other.read(turn.id)).is_running
     with log.database.read() as connection:
-        assert log._heartbeat.worker_id in connection.scalars(select(producers.c.id))
+        assert log._heartbeat.worker_id in connection.scalars(select(workers.c.id))
 
 
 def test_process_interrupts_its_own_running_reply_at_once_if_the_buffer_is_gone(
@@ -191,7 +191,7 @@ def test_sweep_interrupts_replies_of_dead_workers_even_if_nobody_reads_them(
 
     assert build_reply(other.read(turn.id)).state == ReplyState.INTERRUPTED
     with log.database.read() as connection:
-        assert connection.execute(select(producers)).all() == []
+        assert connection.execute(select(workers)).all() == []
 
 
 def test_sweep_keeps_replies_of_live_workers(
@@ -238,7 +238,7 @@ def test_lock_on_the_heartbeat_table_does_not_interrupt_replies(
     other = Log(database, on_end=lambda *_: None)
     with log.database.write() as locking:
         # Other connections can still read the locked table.
-        locking.exec_driver_sql("LOCK TABLE producers IN EXCLUSIVE MODE")
+        locking.exec_driver_sql("LOCK TABLE workers IN EXCLUSIVE MODE")
         for end_replies in (lambda: other.interrupt_abandoned([turn.id]), other._recovery.sweep):
             advance_until_workers_are_stale(
                 clock, lambda: other._recovery.find_abandoned([turn.id])

@@ -17,18 +17,18 @@ from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 
 @pytest.fixture
-def producer(log: Log, upstream: Upstream, quota: ServiceQuota) -> Iterator[ReplyWorker]:
+def worker(log: Log, upstream: Upstream, quota: ServiceQuota) -> Iterator[ReplyWorker]:
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
     yield ReplyWorker(Conversations(log.database), log, client, quota)
     client.close()
 
 
 def test_bug_in_the_worker_ends_the_reply_with_an_internal_error(
-    producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, monkeypatch
+    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, monkeypatch
 ):
-    monkeypatch.setattr(producer, "_send_with_retries", lambda *_: 1 / 0)
+    monkeypatch.setattr(worker, "_send_with_retries", lambda *_: 1 / 0)
 
-    producer.write_reply(conversation, turn)
+    worker.write_reply(conversation, turn)
 
     reply = build_reply(log.read(turn.id))
     assert reply.state is ReplyState.FAILED
@@ -36,11 +36,11 @@ def test_bug_in_the_worker_ends_the_reply_with_an_internal_error(
 
 
 def test_failed_conversation_creation_leaves_the_message_unsent(
-    producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
+    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
 ):
     upstream.answers["/api/v1/conversations"] = 500, {}
 
-    producer.write_reply(conversation, turn)
+    worker.write_reply(conversation, turn)
 
     reply = build_reply(log.read(turn.id))
     assert not reply.perhaps_received
@@ -52,7 +52,7 @@ STOPPED = Ended(ReplyState.STOPPED)
 
 @pytest.mark.parametrize("is_other_process", [False, True])
 def test_reply_stopped_before_its_first_request_sends_nothing(
-    producer: ReplyWorker,
+    worker: ReplyWorker,
     log: Log,
     turn: Turn,
     conversation: Conversation,
@@ -62,7 +62,7 @@ def test_reply_stopped_before_its_first_request_sends_nothing(
 ):
     (new_log() if is_other_process else log).end(turn.id, STOPPED)
 
-    producer.write_reply(conversation, turn)
+    worker.write_reply(conversation, turn)
 
     assert upstream.calls == []
     assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
@@ -70,7 +70,7 @@ def test_reply_stopped_before_its_first_request_sends_nothing(
 
 @pytest.mark.parametrize("is_other_process", [False, True])
 def test_reply_stopped_before_its_message_is_sent_does_not_send_it(
-    producer: ReplyWorker,
+    worker: ReplyWorker,
     log: Log,
     turn: Turn,
     conversation: Conversation,
@@ -85,13 +85,13 @@ def test_reply_stopped_before_its_message_is_sent_does_not_send_it(
         call.respond(201, {"data": {"id": "up-1"}})
 
     upstream.answers["/api/v1/conversations"] = stop_and_create
-    producer.write_reply(conversation, turn)
+    worker.write_reply(conversation, turn)
 
     assert len(upstream.calls) == 1
 
 
 def test_nothing_is_sent_once_the_process_is_shutting_down(
-    producer: ReplyWorker,
+    worker: ReplyWorker,
     log: Log,
     turn: Turn,
     conversation: Conversation,
@@ -99,7 +99,7 @@ def test_nothing_is_sent_once_the_process_is_shutting_down(
 ):
     log.close()
 
-    producer.write_reply(conversation, turn)
+    worker.write_reply(conversation, turn)
 
     assert upstream.calls == []
     reply = build_reply(log.read(turn.id))
@@ -108,7 +108,7 @@ def test_nothing_is_sent_once_the_process_is_shutting_down(
 
 @pytest.mark.limit("L22")
 def test_message_to_a_busy_conversation_is_repeated_a_few_times(
-    producer: ReplyWorker,
+    worker: ReplyWorker,
     log: Log,
     turn: Turn,
     conversation: Conversation,
@@ -116,15 +116,15 @@ def test_message_to_a_busy_conversation_is_repeated_a_few_times(
 ):
     path = "/api/v1/conversations/up-1/messages/stream"
     upstream.answers[path] = 409, {}
-    producer.conflict_retry_delays = 0, 0
+    worker.conflict_retry_delays = 0, 0
 
-    producer.write_reply(conversation, turn)
+    worker.write_reply(conversation, turn)
 
     assert len([call for call in upstream.calls if call.path == path]) == 3
 
 
 def test_worker_waits_for_an_unavailable_database(
-    producer: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
+    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
 ):
     from core.database import DatabaseUnavailable
 
@@ -136,7 +136,7 @@ def test_worker_waits_for_an_unavailable_database(
         return end(*args)
 
     monkeypatch.setattr(log, "end", flaky)
-    producer.start_reply(AddedTurn(conversation, turn, is_new=True))
+    worker.start_reply(AddedTurn(conversation, turn, is_new=True))
     upstream.next_call().start_stream().complete("Hi")
 
     *_, last = log.follow(turn.id)

@@ -96,7 +96,7 @@ NOT_FOUND = [
     "lake OR engines",
     "l*",
     "words:lake",
-    "'; DROP TABLE passages; --",
+    "'; DROP TABLE search_documents; --",
     "x" * 10_000,
     "lake\0lakes no",
     "\ud800",
@@ -232,10 +232,10 @@ def test_search_uses_the_index_to_read_only_rows_of_the_person(
         for number in range(2_000):
             words = f"blue {number} skies"
             search_index.insert_rows(
-                connection, search_index.make_rows(f"p{number}", other, None, "said", words)
+                connection, search_index.make_rows(f"p{number}", other, None, "message", words)
             )
         if not sqlite:
-            connection.execute(text("SELECT gin_clean_pending_list('passages_words')"))
+            connection.execute(text("SELECT gin_clean_pending_list('search_documents_words')"))
             connection.execute(text("ANALYZE"))
             # With so few rows, the planner prefers a sequential scan to the index.
             connection.execute(text("SET LOCAL enable_seqscan = off"))
@@ -247,11 +247,11 @@ def test_search_uses_the_index_to_read_only_rows_of_the_person(
         plan = "\n".join(str(row) for row in connection.exec_driver_sql(explain + asked))
 
     if sqlite:
-        assert "SCAN passages_index VIRTUAL TABLE INDEX" in plan
+        assert "SCAN search_documents_fts VIRTUAL TABLE INDEX" in plan
         assert "TEMP B-TREE" not in plan
         assert plan.count("SCAN") == 1
     else:
-        assert "Bitmap Index Scan on passages_words" in plan
+        assert "Bitmap Index Scan on search_documents_words" in plan
 
 
 @pytest.mark.fault("F89")

@@ -254,7 +254,7 @@ def test_migrations_create_the_tables_of_the_schema(
 
         def is_compared(_item: object, name: str, kind: str, *_: object) -> bool:
             # SQLAlchemy cannot describe SQLite's full-text index.
-            is_index = name.startswith("passages_index")
+            is_index = name.startswith("search_documents_fts")
             return kind != "table" or (name.startswith("service_") == is_service and not is_index)
 
         options = {

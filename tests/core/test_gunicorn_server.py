@@ -213,7 +213,7 @@ def test_replies_end_at_once_when_the_main_process_is_killed(tmp_path: Path, ups
             alice.base_url = server.url
             page = alice.get(page.path)
 
-    assert frames[-1].name in ("back", "done")
+    assert frames[-1].name in ("reconnect", "done")
     assert page.reply_states == ["interrupted"]
     assert text_in(page.turns[0], ".turn__reply") == "Last words"
     assert "the server is restarting" in text_in(page.turns[0], ".note")

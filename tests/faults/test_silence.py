@@ -38,7 +38,7 @@ def test_silent_service_is_shown_as_waiting_and_then_times_out(
         alice.follow(str(turn["data-turn"]), turn=turn) as stream,
     ):
         pieces, seen = stream.chunks(), b""
-        while seen.count(b"event: here") < 2:  # the second `here` event is a keep-alive
+        while seen.count(b"event: ping") < 2:  # the second `ping` event is a keep-alive
             seen += next(pieces)
         clock.advance(OVERDUE_SECONDS)
         frames = stream.remaining_events()

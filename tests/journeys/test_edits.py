@@ -47,7 +47,7 @@ def test_failed_or_late_edit_does_not_disturb_another_message(
 ):
     page = open_conversation(context, upstream)
     edit = page.get_by_role("button", name="Edit").first
-    page.route(re.compile("words_of"), lambda route: route.abort(), times=1)
+    page.route(re.compile("turn"), lambda route: route.abort(), times=1)
     edit.click()
     expect(page.locator("#notices")).to_contain_text("reach the server")
     page_errors.clear()  # the browser logs failed requests
@@ -61,7 +61,7 @@ def test_failed_or_late_edit_does_not_disturb_another_message(
 
     held = DelayedRequest(page, FORM_URL)
     message_box(page).press("Enter")
-    with page.expect_response(re.compile("words_of")):
+    with page.expect_response(re.compile("turn")):
         edit.click()
     held.release()
     upstream.next_call().start_stream().complete("Two")
@@ -75,7 +75,7 @@ def test_finished_edit_does_not_return_on_reload(context: BrowserContext, upstre
     there = page.url.partition("?")[0]
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
     for way in ("Cancel", "Send"):
-        page.goto(f"{there}?words_of={edited}#message")  # the link used without JavaScript
+        page.goto(f"{there}?turn={edited}#message")  # the link used without JavaScript
         expect(message_box(page)).to_have_value("Hello")
         page.locator("#composer").get_by_text(way, exact=True).click()
         if way == "Send":

@@ -51,4 +51,4 @@ def start_streaming_reply(page, portal: Portal, upstream: Upstream) -> None:
 def delete_heartbeats(data: Path) -> None:
     """Delete the killed portal's heartbeat, so that the new portal does not wait for its expiry."""
     with closing(sqlite3.connect(data / "portal.db")) as database, database:
-        assert database.execute("DELETE FROM producers").rowcount == 1
+        assert database.execute("DELETE FROM workers").rowcount == 1

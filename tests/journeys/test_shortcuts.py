@@ -188,7 +188,7 @@ def test_j_and_k_keys_start_at_a_search_hit_and_reach_later_turns(
     hit = turns.nth(9).get_attribute("data-turn")
     for key, place in (("j", 10), ("k", 8)):
         page.goto("about:blank")
-        page.goto(f"{address}&hit={hit}&said=1&q=00010#hit")
+        page.goto(f"{address}&hit={hit}&message=1&q=00010#hit")
         expect(page.locator("mark:target")).to_be_in_viewport()
         page.keyboard.press(key)
         expect(turns.nth(place)).to_be_focused()

@@ -83,7 +83,9 @@ def test_message_is_announced_in_other_windows_without_moving_their_focus(
 
     open_menu(other, "Hello")
     other.get_by_role("button", name="Archive").click()
-    other.goto(page.url + "?done=archived&of=" + page.url.rsplit("/", 1)[1].partition("?")[0])
+    other.goto(
+        page.url + "?done=archived&conversation=" + page.url.rsplit("/", 1)[1].partition("?")[0]
+    )
     expect(other.get_by_role("button", name="Undo")).to_be_visible()
     send(page, "More")
     upstream.next_call().start_stream().complete("Two")

@@ -34,7 +34,7 @@ description: Explains things.
 greeting: Hello.
 starters: [One, Two, Three]
 examples:
-  - said: What is one and one?
+  - message: What is one and one?
     reply: Two.
 temperature: 0.2
 max_tokens: 50

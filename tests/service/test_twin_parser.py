@@ -43,11 +43,11 @@ BROKEN = [
     ("name: Ada\nstop:\n- a\n- ''", "line 5: stop[1] should be text that is not empty."),
     ("name: Ada\nmodel:", "line 3: model should be text that is not empty."),
     (
-        "name: Ada\nexamples:\n  - said: a\n    reply: b\n  - said: c",
+        "name: Ada\nexamples:\n  - message: a\n    reply: b\n  - message: c",
         "line 6: examples[1].reply is missing.",
     ),
     (
-        "name: Ada\nexamples:\n  - said: a\n    reply: b\n    relpy: c",
+        "name: Ada\nexamples:\n  - message: a\n    reply: b\n    relpy: c",
         "line 6: examples[0].relpy is not known (did you mean reply?).",
     ),
     ("name: Ada\nname: Eve", "line 3: name is already in line 2."),

@@ -43,10 +43,10 @@ def insert_conversation(
                 "id": turn_id,
                 "conversation_id": conversation_id,
                 "position": number,
-                "press": turn_id,
-                "once": turn_id,
+                "submission": turn_id,
+                "idempotency_key": turn_id,
                 "content": f"Question {number:05}",
-                "producer": "",
+                "worker": "",
                 "created_at": now - 2 * (turn_count - number),
             }
             for number, turn_id in enumerate(ids, 1)

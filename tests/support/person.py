@@ -147,7 +147,7 @@ class Stream:
     def _read_events(self) -> Iterator[sse.ServerSentEvent]:
         for event in sse.read_events(self.chunks()):
             self._turn_dom.apply_frame(parse_html(event.data))
-            if event.name != "here":
+            if event.name != "ping":
                 yield event
 
     @property

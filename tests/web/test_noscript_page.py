@@ -233,7 +233,7 @@ def test_number_of_streams_per_person_is_limited(
     with alice.follow(turn_id) as stream:
         kept = NoscriptReader(alice, page).read_until("has your message")
         with alice.follow(turn_id) as third:
-            assert [event.name for event in third.remaining_events()] == ["back"]
+            assert [event.name for event in third.remaining_events()] == ["reconnect"]
         asked = requests.get(
             f"{alice.base_url}{page.path}?follow=1", cookies=alice.session.cookies, timeout=10
         )

@@ -70,7 +70,7 @@ ENDS = [
         Reply(
             ReplyState.FAILED,
             code="rejected_with_reason",
-            params={"said": "100% too %(long)s <b>"},
+            params={"reason": "100% too %(long)s <b>"},
         ),
         (
             "Der KI-Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "

@@ -66,7 +66,7 @@ def history(turns: int) -> list[dict[str, str]]:
     """Return a conversation with this many turns."""
     return [
         {
-            "said": history_message(n),
+            "message": history_message(n),
             "reply": sample_markdown.make_reply("mixed", HISTORY_DELTAS, f"t{n}").text,
         }
         for n in range(1, turns + 1)

@@ -14,7 +14,7 @@ KILL_INTERVAL_SECONDS = 0.5
 def locked_rows(database_url: str, seconds: float) -> None:
     """Lock the rows of some turns whose replies are running."""
     with connect_postgresql(database_url) as connection, connection.transaction():
-        query = "SELECT id FROM turns WHERE producer <> '' ORDER BY id LIMIT %s FOR UPDATE"
+        query = "SELECT id FROM turns WHERE worker <> '' ORDER BY id LIMIT %s FOR UPDATE"
         connection.execute(query, [LOCKED_ROWS])
         time.sleep(seconds)
 

@@ -126,7 +126,7 @@ def _to_entry(event: twinapi.Event) -> Entry | None:
             return Ended(ReplyState.COMPLETE, text=text or "") if text else None
         case twinapi.Failed(detail):
             return Ended(
-                ReplyState.FAILED, code="service_error_with_reason", params={"said": detail}
+                ReplyState.FAILED, code="service_error_with_reason", params={"reason": detail}
             )
     return None
 

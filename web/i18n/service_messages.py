@@ -34,7 +34,7 @@ MESSAGES = {
     "database_unreadable": N_("The database was unavailable for a moment."),
     "internal_error": N_("Something went wrong on our side during the reply."),
     "service_error": N_("The twin service reported an error without details."),
-    "service_error_with_reason": N_("The twin service reported an error: %(said)s"),
+    "service_error_with_reason": N_("The twin service reported an error: %(reason)s"),
     # Errors of the client (twinapi/errors.py).
     "service_unusable": N_("The twin service couldn't be used."),
     "not_connected": N_("The twin service can't be reached."),
@@ -58,7 +58,7 @@ MESSAGES = {
         "Another reply is in progress in this conversation. Please wait a moment and try again."
     ),
     "rejected": N_("The twin service didn't accept the message."),
-    "rejected_with_reason": N_("The twin service didn't accept the message: %(said)s"),
+    "rejected_with_reason": N_("The twin service didn't accept the message: %(reason)s"),
     "rate_limited": N_("The twin service has received too many requests."),
     "service_failed": N_("The twin service has a problem right now."),
     "unexpected_response": N_(

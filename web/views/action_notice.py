@@ -46,7 +46,7 @@ def read_action_notice() -> ActionNotice | None:
 
     Return None if the parameters are invalid, or if the action has been undone.
     """
-    action, conversation_id = request.args.get("done", ""), request.args.get("of", "")
+    action, conversation_id = request.args.get("done", ""), request.args.get("conversation", "")
     if action not in SENTENCES or not conversation_id:
         return None
     if action == "deleted":

@@ -54,7 +54,7 @@ def conversation_composer(
 ) -> ComposerView:
     """Return the form of a conversation.
 
-    The form contains the message of the turn whose id is the query parameter `words_of`. What
+    The form contains the message of the turn whose id is the query parameter `turn`. What
     remains of the limits is read if the caller does not pass `sending_status`.
     """
     content = message_form.turn_content(request.args)
@@ -64,7 +64,7 @@ def conversation_composer(
         idempotency_key=message_form.new_idempotency_key(),
         conversation_id=conversation.id,
         content=content,
-        edited_turn_id=request.args["words_of"] if content else "",
+        edited_turn_id=request.args["turn"] if content else "",
     )
     composer = _with_status(composer, sending_status or _read_status(conversation.twin_id))
     if not is_missing(conversation.twin_id):
@@ -85,7 +85,7 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
     composer = replace(
         composer, rejection=rejection, retry_at=rejection.retry_at or composer.retry_at
     )
-    if not (message_form.is_from_composer() or "begins" in request.form):
+    if not (message_form.is_from_composer() or "new_conversation" in request.form):
         return composer
     return replace(
         composer, content=rejection.content, edited_turn_id=message_form.edited_turn_id()

@@ -98,7 +98,7 @@ def mark_search_hit(views: Sequence[TurnView]) -> list[TurnView]:
 
 
 def _mark_turn(view: TurnView, pattern: SearchPattern) -> TurnView:
-    if "said" in request.args:
+    if "message" in request.args:
         marked = _mark_hits_in_thread(str(message_html(view.message)), pattern)
         return replace(view, marked_message=Markup(marked))  # noqa: S704 - built from escaped text
     if view.reply.is_running:

@@ -74,7 +74,7 @@ def upgrade() -> None:
     )
     op.create_index("service_requests_of_key", "service_requests", ["key_id", "at"])
     op.create_table(
-        "service_presses",
+        "service_idempotency_keys",
         sa.Column("sub", sa.Text, nullable=False),
         sa.Column("key", sa.String(255), nullable=False),
         sa.Column("message_id", sa.String(32), nullable=False),
@@ -82,4 +82,4 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["message_id"], ["service_messages.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("sub", "key"),
     )
-    op.create_index("ix_service_presses_at", "service_presses", ["at"])
+    op.create_index("ix_service_idempotency_keys_at", "service_idempotency_keys", ["at"])

@@ -85,7 +85,7 @@ def rejected_message(env: Environment) -> Page:
 def rejected_edit(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
-    address = f"{page.url}?words_of={edited}"
+    address = f"{page.url}?turn={edited}"
     page.goto(address)
     submit_rejected_message(page, TOO_LONG_MESSAGE)
     page.locator("#form-error").wait_for()

@@ -18,7 +18,7 @@ async def send_history() -> None:
     async with httpx.AsyncClient() as client:
         answer = await client.get(f"{SERVICE_URL}/history?turns={TURN_COUNT}", timeout=60)
     for turn in answer.json():
-        await chainlit.Message(turn["said"], type="user_message").send()
+        await chainlit.Message(turn["message"], type="user_message").send()
         await chainlit.Message(turn["reply"]).send()
 
 

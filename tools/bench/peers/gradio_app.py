@@ -34,7 +34,7 @@ def load_history() -> list[dict[str, str]]:
     return [
         {"role": role, "content": turn[name]}
         for turn in turns
-        for role, name in (("user", "said"), ("assistant", "reply"))
+        for role, name in (("user", "message"), ("assistant", "reply"))
     ]
 
 
