@@ -24,23 +24,23 @@ from werkzeug.utils import redirect
 
 import blueprints
 import web
-from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
-from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
-from core.logs import configure_logging, log_start
-from core.migrations import UnsupportedDatabase
+from core.db.checkpoints import Checkpoints
+from core.db.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.db.migrations import UnsupportedDatabase
+from core.db.startup_lock import startup_lock
+from core.secrets import load_or_create_secret
+from core.server.logs import configure_logging, log_start
+from core.server.threadpool import in_threadpool
 from core.settings import Settings, SettingsError, load_env_file, load_settings
-from core.startup_lock import startup_lock
-from core.stored_secrets import load_or_create_secret
-from core.sub_path import enter_sub_path
-from core.threadpool import in_threadpool
+from core.urls import enter_sub_path
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
 from service.owners import PORTAL_OWNER
 from web.assets import warm_up
-from web.cli import create_check_command
+from web.commands.check import create_check_command
+from web.commands.person import create_person_group
 from web.container import Portal, build_portal
-from web.person_commands import create_person_group
 
 API_PREFIX = "/api"
 # RFC 1035, 2.3.4.
@@ -142,7 +142,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
 
 def main() -> None:
     """Run the server."""
-    from core.gunicorn_server import BindError, Server
+    from core.server.gunicorn_server import BindError, Server
 
     configure_logging()
     try:

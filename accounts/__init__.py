@@ -4,6 +4,7 @@
 """
 
 from accounts.accounts import Accounts, AttemptsExceeded, InvalidLink, WrongCredentials
+from accounts.key_issuer import KeyIssuer
 from accounts.passwords import (
     MAX_PASSWORD_CHARACTERS,
     MIN_PASSWORD_CHARACTERS,
@@ -29,6 +30,7 @@ __all__ = [
     "AttemptsExceeded",
     "Identity",
     "InvalidLink",
+    "KeyIssuer",
     "NameTaken",
     "Person",
     "PersonNotFound",

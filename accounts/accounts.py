@@ -12,11 +12,12 @@ from sqlalchemy import Connection
 
 from accounts import links, passwords, people, sign_ins
 from accounts.attempts import Attempts
+from accounts.key_issuer import KeyIssuer
 from accounts.passwords import Passwords
 from accounts.people import Identity, People, Person
 from accounts.sign_ins import SignIn, SignIns
-from core.database import Database
-from core.keyed_hash import keyed_hash
+from core.db.database import Database
+from core.secrets import keyed_hash
 
 # Number of characters of an API key's hash that identify its person.
 SUBJECT_CHARACTERS = 32
@@ -60,9 +61,10 @@ class Accounts:
         *,
         idle_seconds: float,
         max_seconds: float,
+        key_issuer: KeyIssuer | None = None,
     ) -> None:
         self.database = database
-        self.people = People(database)
+        self.people = People(database, key_issuer)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
         self.attempts = Attempts(database)

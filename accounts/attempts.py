@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import Connection, delete, select
 
 from accounts.schema import sign_in_attempts as table
-from core.database import Database, dialect_insert
+from core.db.database import Database, dialect_insert
 
 WINDOW_SECONDS = 900
 

@@ -12,8 +12,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from accounts.key_issuer import KeyIssuer
 from accounts.schema import identities, one_time_links, passwords, people, sign_ins
-from core.database import Database
+from core.db.database import Database
 
 GROUP_SEPARATOR = ","
 
@@ -70,8 +71,9 @@ class Identity:
 class People:
     """Repository of people."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, key_issuer: KeyIssuer | None = None) -> None:
         self.database = database
+        self._key_issuer = key_issuer
 
     def add(self, name: str, *, is_admin: bool = False) -> Person:
         """Add a person without a password. Raises UnsuitableName and NameTaken."""
@@ -153,12 +155,14 @@ class People:
         self._update(person, is_admin=is_admin)
 
     def disable(self, person: Person) -> None:
-        """Prevent a person from signing in, and end all their sign-ins and one-time links."""
+        """Prevent a person from signing in, and end all their sign-ins, links and API keys."""
         with self.database.write(durable=True) as connection:
             values = {"disabled_at": self.database.clock.time()}
             connection.execute(update(people).where(people.c.id == person.id).values(values))
             for table in (sign_ins, one_time_links):
                 connection.execute(delete(table).where(table.c.person_id == person.id))
+        if self._key_issuer:
+            self._key_issuer.revoke_all(person.id)
 
     def find_active(self, person_id: str) -> Person | None:
         """Return the person with an id, or None if they are disabled or do not exist."""
@@ -167,10 +171,17 @@ class People:
         return None if person is None or person.is_disabled else person
 
     def set_groups(self, person: Person, groups: Collection[str]) -> Person:
-        """Replace the groups of a person, and return the updated person."""
+        """Replace the groups of a person and of their API keys; return the updated person."""
         groups = tuple(sorted(groups))
-        if groups != person.groups:
-            self._update(person, group_names=GROUP_SEPARATOR.join(groups))
+        if groups == person.groups:
+            return person
+        # Change the keys first: if this fails, the person is unchanged, so the next request tries
+        # again. Change the keys once more afterwards: a key may have been created meanwhile.
+        if self._key_issuer:
+            self._key_issuer.set_groups(person.id, groups)
+        self._update(person, group_names=GROUP_SEPARATOR.join(groups))
+        if self._key_issuer:
+            self._key_issuer.set_groups(person.id, groups)
         return replace(person, groups=groups)
 
     def enable(self, person: Person) -> None:

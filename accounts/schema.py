@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, String, Table, Text, false
 
-from core.database import metadata
+from core.db.database import metadata
 
 people = Table(
     "people",

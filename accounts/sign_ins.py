@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_
 from accounts import people
 from accounts.people import Person
 from accounts.schema import sign_ins as table
-from core.database import Database, DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 
 MAX_SIGN_INS_PER_PERSON = 50
 MAX_DEVICE_CHARACTERS = 100

@@ -5,11 +5,11 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from web.access import return_path
 from web.container import portal
-from web.current_person import signed_in_person
-from web.service_access import service_access
-from web.session_fields import DECLINED_FIELD, VISITOR_FIELD
+from web.person.current_person import signed_in_person
+from web.person.return_path import return_path
+from web.person.service_access import service_access
+from web.person.session_fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 

@@ -7,7 +7,7 @@ from werkzeug.routing import BaseConverter
 
 from web.assets import identicon
 from web.container import portal
-from web.twin_access import cached_twins
+from web.person.twin_access import cached_twins
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 

@@ -8,8 +8,8 @@ from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from web.container import portal
-from web.current_person import person
-from web.ownership import find_deleted_conversation, own_conversation
+from web.person.current_person import person
+from web.person.ownership import find_deleted_conversation, own_conversation
 
 HIDING_ACTIONS = {"archived", "deleted"}
 MAX_RETURN_URL_CHARACTERS = 2_000

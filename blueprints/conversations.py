@@ -17,10 +17,10 @@ from flask import (
 from chat.conversations import Conversation, ConversationPage
 from chat.search import SearchResults
 from web.container import portal
-from web.current_person import person
 from web.http import render_fragment, wants_fragment
-from web.ownership import own_conversation
-from web.twin_access import find_cached_twin, twin_access
+from web.person.current_person import person
+from web.person.ownership import own_conversation
+from web.person.twin_access import find_cached_twin, twin_access
 from web.views import (
     TURNS_PER_PAGE,
     DateGroup,

@@ -9,16 +9,16 @@ from collections.abc import Generator, Sequence
 from flask import Blueprint, Response, render_template, request
 
 from chat.log import Reply, build_reply
-from chat.turn_rows import Turn
+from chat.turns import Turn
 from core import sse
 from rendering.stream import DomPatch
-from web import stream_limit
-from web.access import while_signed_in
 from web.container import portal
 from web.i18n import formatting
-from web.ownership import find_turn
-from web.running_replies import RunningReply
-from web.streaming import htmx_frames, stream_frames
+from web.person.ownership import find_turn
+from web.person.revocation import while_signed_in
+from web.streaming import htmx_frames, stream_limit
+from web.streaming.gzip_stream import stream_frames
+from web.streaming.running_replies import RunningReply
 
 bp = Blueprint("events", __name__)
 

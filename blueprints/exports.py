@@ -12,12 +12,9 @@ from flask import Blueprint, Response, abort, request, stream_with_context
 
 from chat.conversations import Conversation
 from chat.log import Reply
-from chat.transcript import iter_turns
-from chat.turn_rows import Turn
-from core.threadpool import in_serial_threadpool
+from chat.turns import Turn, iter_turns
+from core.server.threadpool import in_serial_threadpool
 from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
-from web import stream_limit
-from web.access import while_signed_in
 from web.container import portal
 from web.i18n import (
     english_end_message,
@@ -26,8 +23,10 @@ from web.i18n import (
     iso_time,
     reply_end_message,
 )
-from web.ownership import own_conversation
-from web.twin_access import find_cached_twin
+from web.person.ownership import own_conversation
+from web.person.revocation import while_signed_in
+from web.person.twin_access import find_cached_twin
+from web.streaming import stream_limit
 
 bp = Blueprint("exports", __name__)
 
@@ -51,7 +50,7 @@ def show(conversation_id: str) -> Response:
     if stream_limit.is_stream_limit_reached():
         abort(429)
     write, media_type = FORMATS[export_format]
-    turns = iter_turns(portal().turns, portal().log, conversation_id)
+    turns = iter_turns(portal().service.turns, portal().log, conversation_id)
     body = while_signed_in(write(conversation, turns), _nothing(), twin_id=conversation.twin_id)
     response = Response(stream_with_context(body), content_type=media_type)
     response.headers["Content-Disposition"] = _content_disposition(

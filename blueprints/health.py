@@ -8,9 +8,14 @@ import msgspec
 from flask import Blueprint, Response, abort
 
 from core import sse
+from web.commands.probes import (
+    DELAYED_EVENT,
+    END_DELAY_SECONDS,
+    EVENT_DELAY_SECONDS,
+    is_signed_probe,
+    observe_request,
+)
 from web.container import portal
-from web.setup_probe import is_signed_probe, observe_request
-from web.stream_probe import DELAYED_EVENT, END_DELAY_SECONDS, EVENT_DELAY_SECONDS
 
 bp = Blueprint("health", __name__)
 

@@ -11,11 +11,11 @@ from accounts import PROXY_ISSUER, AttemptsExceeded, Identity, InvalidLink, Wron
 from blueprints.session import ATTEMPTS_EXCEEDED, render_invalid_link
 from chat.adoption import move_conversations
 from core.languages import N_
-from web.access import browser_token
-from web.client_address import client_address
 from web.container import portal
-from web.current_person import is_from_proxy, signed_in_person
-from web.proxy_identity import proxy_subject
+from web.person.browser_session import browser_token
+from web.person.client_address import client_address
+from web.person.current_person import is_from_proxy, signed_in_person
+from web.person.proxy_identity import proxy_subject
 
 bp = Blueprint("identity_links", __name__, url_prefix="/session/identity")
 

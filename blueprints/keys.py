@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -19,12 +20,12 @@ from core.urls import without_credentials
 from twinapi import ApiError, Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
-from web.current_person import is_from_proxy, signed_in_person
 from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
-from web.proxy_identity import JWT_PATTERN, proxy_token
-from web.service_access import service_access
+from web.person.current_person import is_from_proxy, signed_in_person
+from web.person.proxy_identity import JWT_PATTERN, proxy_token
+from web.person.service_access import service_access
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
@@ -80,7 +81,7 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
     ):
         return _render_form(name, scope, ALREADY_SUBMITTED), 409
     try:
-        api_key = portal().client.create_api_key(jwt, name, scope)
+        api_key = portal().service.client.create_api_key(jwt, name, scope)
     except Unauthorized:
         return _render_form(name, scope, JWT_REJECTED, "jwt"), 403
     except Conflict:
@@ -89,7 +90,8 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
         return _render_form(name, scope, service_message(error.code, error.params)), 502
     if _has_changed(signed_in_person()):
         # The person was disabled, or their groups changed, while the key was created.
-        portal().client.revoke_api_key(jwt, str(api_key.extra.get("id", "")))
+        with suppress(NotFound):  # the change has already revoked the key
+            portal().service.client.revoke_api_key(jwt, str(api_key.extra.get("id", "")))
         abort(403)
     return render_template(
         "keys/created.html",
@@ -108,7 +110,7 @@ def revoke(key_id: str) -> Response | tuple[str, int]:
     """Revoke a key of the person."""
     jwt = _own_jwt() or abort(404)
     try:
-        portal().client.revoke_api_key(jwt, key_id)
+        portal().service.client.revoke_api_key(jwt, key_id)
     except NotFound:
         abort(404)
     except TwinApiError as error:
@@ -137,7 +139,7 @@ def _has_changed(person: Person | None) -> bool:
 def _list_keys(jwt: str) -> Sequence[ListedApiKey] | None:
     """Return the person's keys: () if the service cannot list keys, None after an error."""
     try:
-        return portal().client.list_api_keys(jwt)
+        return portal().service.client.list_api_keys(jwt)
     except TwinApiError as error:
         has_no_list = isinstance(error, ApiError) and error.status in (404, 405, 501)
         return () if has_no_list else None
@@ -149,7 +151,7 @@ def _api_url() -> str:
     if settings.is_embedded:
         root = settings.public_url or request.url_root
         return f"{root.rstrip('/')}{API_PATH}"
-    return without_credentials(portal().client.base_url)
+    return without_credentials(portal().service.client.base_url)
 
 
 def _render_form(

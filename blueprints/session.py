@@ -19,19 +19,15 @@ from accounts import (
 )
 from core.languages import N_
 from twinapi import Forbidden, TwinApiError, Unauthorized
-from web.access import (
-    begin_sign_in,
-    browser_token,
-    describe_device,
-    end_sign_in,
-    return_path,
-)
-from web.client_address import client_address
 from web.container import portal
-from web.current_person import is_from_proxy, signed_in_person
 from web.i18n import service_message
-from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
-from web.session_key import store_key
+from web.person.browser_session import begin_sign_in, browser_token, end_sign_in
+from web.person.client_address import client_address
+from web.person.current_person import is_from_proxy, signed_in_person
+from web.person.devices import describe_device
+from web.person.return_path import return_path
+from web.person.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
+from web.person.session_key import store_key
 
 # RFC 6750, 2.1: what can be sent as a Bearer token.
 KEY_PATTERN = re.compile(r"[\w.~+/=-]{8,500}", re.ASCII)
@@ -118,7 +114,7 @@ def _log_failure() -> None:
 
 def _is_accepted(api_key: str) -> bool:
     """Return whether the service accepts a key. Raises TwinApiError."""
-    client = portal().client.with_key(api_key, lambda _limits: None)
+    client = portal().service.client.with_key(api_key, lambda _limits: None)
     try:
         client.list_twins(limit=1)
     except (Unauthorized, Forbidden):

@@ -8,18 +8,17 @@ from werkzeug.wrappers import Response as BaseResponse
 from chat.conversations import Conversation, ConversationNotFound
 from chat.limits import SendingBlocked
 from chat.log import Ended, ReplyState, build_reply
-from chat.turn_rows import AddedTurn, Turn
-from chat.turns import ReplyInProgress
+from chat.turns import AddedTurn, ReplyInProgress, Turn
 from core.languages import N_
 from web import message_form
-from web.client_address import visitor_address
 from web.container import portal
-from web.current_person import person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.message_form import RejectedMessage
-from web.ownership import own_conversation, own_turn
-from web.service_access import service_access
+from web.person.client_address import visitor_address
+from web.person.current_person import person
+from web.person.ownership import own_conversation, own_turn
+from web.person.service_access import service_access
 from web.views import (
     conversation_composer,
     load_conversation_view,
@@ -154,7 +153,7 @@ def _rejection_response(conversation: Conversation, rejection: RejectedMessage) 
 
 def _is_up_to_date(conversation: Conversation) -> bool:
     """Return whether the page already shows the newest turn."""
-    newest_turns = portal().turns.list_for_conversation(conversation.id, limit=1)
+    newest_turns = portal().service.turns.list_for_conversation(conversation.id, limit=1)
     return _has_seen(newest_turns[-1].turn.id if newest_turns else None)
 
 

@@ -10,18 +10,18 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation
 from chat.limits import SendingBlocked
-from chat.turn_rows import AddedTurn
+from chat.turns import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import NotFound, Twin, TwinApiError
 from web import message_form
-from web.client_address import visitor_address
 from web.container import portal
-from web.current_person import person, person_of_form, remember_person
 from web.http import render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.message_form import RejectedMessage
-from web.service_access import service_access
-from web.twin_access import find_twin, list_twins
+from web.person.client_address import visitor_address
+from web.person.current_person import person, person_of_form, remember_person
+from web.person.service_access import service_access
+from web.person.twin_access import find_twin, list_twins
 from web.views import ComposerView, first_composer, with_rejection
 
 bp = Blueprint("twins", __name__)

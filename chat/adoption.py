@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from chat.schema import conversations, search_documents
 from chat.search_index import TITLE, owner_token
-from core.database import Database
+from core.db.database import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from chat.log import Ended, Log, ReplyState
 from chat.schema import conversations as table
 from chat.schema import search_documents, turns
 from chat.turns import Turns
-from core.database import Database, DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 from core.twin_groups import EVERY_TWIN, TwinAccess
 
 logger = logging.getLogger(__name__)

@@ -10,9 +10,9 @@ import twinapi
 from chat.conversations import Conversation, Conversations
 from chat.limits import ServiceQuota
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
-from chat.turn_rows import AddedTurn, Turn
+from chat.turns import AddedTurn, Turn
 from chat.twins import OWN_KEY_REJECTED
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from core.languages import N_
 from core.urls import without_credentials
 from twinapi import ReplyStream, TwinApiError

@@ -15,7 +15,7 @@ from sqlalchemy import (
     false,
 )
 
-from core.database import metadata
+from core.db.database import metadata
 
 conversations = Table(
     "conversations",

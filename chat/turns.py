@@ -5,24 +5,76 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from chat import search_index, turn_rows
+from chat import search_index
 from chat.conversations import (
     Conversation,
     ConversationNotFound,
     conversation_from_row,
     is_newest,
+    make_title,
 )
-from chat.limits import FIRST_MESSAGE_REQUESTS, Limits, Sender, requests_of_message
-from chat.log import Log
-from chat.schema import conversations, turns
-from chat.titles import make_title
-from chat.turn_rows import AddedTurn, StoredTurn, Turn
-from core.database import Database
+from chat.limits import FIRST_MESSAGE_REQUESTS, Limits, Sender, SendingStatus, requests_of_message
+from chat.log import Batch, Log, Reply, build_reply
+from chat.log.entries import decode
+from chat.schema import conversations, entries, turns
+from core.db.database import Database
+from core.secrets import keyed_hash
+
+_COLUMNS = ("id", "conversation_id", "position", "content", "idempotency_key", "created_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Message of a person. `position` counts from 1 within the conversation.
+
+    `idempotency_key` is sent to the service. A resend has the key of the turn that it repeats; any
+    other turn has its own id as the key.
+    """
+
+    id: str
+    conversation_id: str
+    position: int
+    content: str
+    idempotency_key: str
+    created_at: float
+    twin_id: str
+    twin_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddedTurn:
+    """A turn, and the state of its conversation before the turn was added.
+
+    `is_new` is False for a repeated form submission; the other values are set for new turns only.
+    `previous_turn_id` is the id of the turn before the new one. `was_newest` tells whether the
+    conversation was the person's newest before the turn was added.
+    """
+
+    conversation: Conversation
+    turn: Turn
+    is_new: bool
+    previous_turn_id: str | None = None
+    was_newest: bool = False
+    sending_status: SendingStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn with its stored reply: `batch` has the final entry, or is None without one.
+
+    `html` is the HTML of the reply, made by the renderer `html_version`; both may be None.
+    """
+
+    turn: Turn
+    batch: Batch | None
+    html: str | None
+    html_version: int | None
 
 
 class ReplyInProgress(Exception):
@@ -58,25 +110,23 @@ class Turns:
         (same idempotency key and content). Raises SendingBlocked, ConversationNotFound and
         DatabaseUnavailable.
         """
-        fingerprint = turn_rows.fingerprint(
-            self._secret_key, person, twin_id, idempotency_key, content
-        )
+        submission = keyed_hash(self._secret_key, "turn", person, twin_id, idempotency_key, content)
         try:
             return self._start_conversation(
-                Sender(person, twin_id, visitor_address), twin_name, content, fingerprint
+                Sender(person, twin_id, visitor_address), twin_name, content, submission
             )
         except IntegrityError:
             # Another process has just inserted the same submission: return its turn.
             with self.database.read() as connection:
-                if existing := turn_rows.find_existing(connection, fingerprint):
+                if existing := _find_existing(connection, submission):
                     return existing
             raise
 
     def _start_conversation(
-        self, sender: Sender, twin_name: str, content: str, fingerprint: str
+        self, sender: Sender, twin_name: str, content: str, submission: str
     ) -> AddedTurn:
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
-            if existing := turn_rows.find_existing(connection, fingerprint):
+            if existing := _find_existing(connection, submission):
                 return existing
             now = self.database.now(connection)
             self.limits.accept_message(connection, sender, now, requests=FIRST_MESSAGE_REQUESTS)
@@ -97,7 +147,7 @@ class Turns:
             turn = self._insert(
                 connection,
                 conversation,
-                fingerprint,
+                submission,
                 turn_id=turn_id,
                 position=1,
                 content=content,
@@ -123,10 +173,10 @@ class Turns:
         submission. Raises ReplyInProgress, SendingBlocked, ConversationNotFound and
         DatabaseUnavailable.
         """
-        fingerprint = turn_rows.fingerprint(
-            self._secret_key, person, conversation_id, idempotency_key, content
+        submission = keyed_hash(
+            self._secret_key, "turn", person, conversation_id, idempotency_key, content
         )
-        arguments = person, conversation_id, content, fingerprint, resent_turn_id, visitor_address
+        arguments = person, conversation_id, content, submission, resent_turn_id, visitor_address
         try:
             return self._add(*arguments)
         except ReplyInProgress as error:
@@ -139,7 +189,7 @@ class Turns:
         person: str,
         conversation_id: str,
         content: str,
-        fingerprint: str,
+        submission: str,
         resent_turn_id: str,
         visitor_address: str | None,
     ) -> AddedTurn:
@@ -151,9 +201,9 @@ class Turns:
             )
             if conversation is None:
                 raise ConversationNotFound
-            if existing := turn_rows.find_existing(connection, fingerprint):
+            if existing := _find_existing(connection, submission):
                 return existing
-            newest = turn_rows.read_newest(connection, conversation_id)
+            newest = _read_newest(connection, conversation_id)
             newest_turn = newest[0].turn if newest else None
             if newest_turn and not newest[0].batch:
                 raise ReplyInProgress(newest_turn.id)
@@ -167,13 +217,11 @@ class Turns:
             was_newest = is_newest(connection, conversation)
             values = {"updated_at": now, "archived": False}
             connection.execute(update(conversations).where(condition).values(values))
-            resent_turn = turn_rows.find_resent_turn(
-                connection, conversation_id, resent_turn_id, content
-            )
+            resent_turn = _find_resent_turn(connection, conversation_id, resent_turn_id, content)
             turn = self._insert(
                 connection,
                 conversation,
-                fingerprint,
+                submission,
                 turn_id=turn_id,
                 position=newest_turn.position + 1 if newest_turn else 1,
                 content=content,
@@ -192,16 +240,16 @@ class Turns:
     def find(self, turn_id: str, person: str) -> Turn | None:
         """Return the turn, or None if it does not exist or belongs to another person."""
         owned_by_person = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
-        query = turn_rows.select_turns().where(turns.c.id == turn_id, owned_by_person)
+        query = _select_turns().where(turns.c.id == turn_id, owned_by_person)
         with self.database.read() as connection:
-            return turn_rows.turn_from_row(connection.execute(query).first())
+            return _turn_from_row(connection.execute(query).first())
 
     def list_for_conversation(
         self, conversation_id: str, *, before: int | None = None, limit: int
     ) -> Sequence[StoredTurn]:
         """Return the newest `limit` turns before a position, the oldest of them first."""
         with self.database.read() as connection:
-            return turn_rows.read_newest(connection, conversation_id, before=before, limit=limit)
+            return _read_newest(connection, conversation_id, before=before, limit=limit)
 
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:
@@ -217,7 +265,7 @@ class Turns:
         self,
         connection: Connection,
         conversation: Conversation,
-        fingerprint: str,
+        submission: str,
         *,
         turn_id: str,
         position: int,
@@ -235,10 +283,94 @@ class Turns:
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )
-        turn_rows.insert_turn(
-            connection, turn, submission=fingerprint, worker=self.log.claim(connection, turn.id)
+        _insert_turn(
+            connection, turn, submission=submission, worker=self.log.claim(connection, turn.id)
         )
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content
         )
         return turn
+
+
+TURNS_PER_QUERY = 20
+
+
+def iter_turns(turns: Turns, log: Log, conversation_id: str) -> Iterator[tuple[Turn, Reply]]:
+    """Yield every turn with its reply, oldest first, in queries of `TURNS_PER_QUERY` turns."""
+    last_position = 0
+    while True:
+        fetched_turns = turns.list_for_conversation(
+            conversation_id, before=last_position + TURNS_PER_QUERY + 1, limit=TURNS_PER_QUERY
+        )
+        new_turns = [stored for stored in fetched_turns if stored.turn.position > last_position]
+        if not new_turns:
+            return
+        logs = log.read_all([stored.turn.id for stored in new_turns if not stored.batch])
+        for stored in new_turns:
+            yield stored.turn, build_reply(stored.batch or logs[stored.turn.id])
+        last_position = new_turns[-1].turn.position
+
+
+def _find_existing(connection: Connection, submission: str) -> AddedTurn | None:
+    """Return the turn of an earlier submission of the same form. Raises ConversationNotFound."""
+    turn = _turn_from_row(
+        connection.execute(_select_turns().where(turns.c.submission == submission)).first()
+    )
+    if turn is None:
+        return None
+    condition = conversations.c.id == turn.conversation_id
+    row = connection.execute(select(conversations).where(condition)).one()
+    if row.deleted_at is not None:
+        raise ConversationNotFound
+    return AddedTurn(Conversation(**row._mapping), turn, is_new=False)
+
+
+def _insert_turn(connection: Connection, turn: Turn, **values: object) -> None:
+    """Insert a turn. `values` has the columns that are not attributes of `Turn`."""
+    row = {name: getattr(turn, name) for name in _COLUMNS}
+    connection.execute(insert(turns).values(row | values))
+
+
+def _read_newest(
+    connection: Connection, conversation_id: str, *, before: int | None = None, limit: int = 1
+) -> list[StoredTurn]:
+    """Return the newest turns of a conversation before a position, the oldest of them first."""
+    is_end = (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended")
+    query = _select_turns().add_columns(*entries.c["seq", "data", "html", "html_version"])
+    query = query.outerjoin(entries, is_end).where(turns.c.conversation_id == conversation_id)
+    if before is not None:
+        query = query.where(turns.c.position < before)
+    rows = connection.execute(query.order_by(turns.c.position.desc()).limit(limit)).all()
+    return [
+        StoredTurn(
+            Turn(*turn_values),
+            None if data is None else Batch(0, seq, (decode(data),)),
+            html,
+            html_version,
+        )
+        for *turn_values, seq, data, html, html_version in reversed(rows)
+    ]
+
+
+def _find_resent_turn(
+    connection: Connection, conversation_id: str, turn_id: str, content: str
+) -> Turn | None:
+    """Return the turn to send again if it belongs to the conversation and has this message."""
+    if not turn_id:
+        return None
+    condition = (turns.c.id == turn_id) & (turns.c.conversation_id == conversation_id)
+    turn = _turn_from_row(connection.execute(_select_turns().where(condition)).first())
+    return turn if turn and turn.content == content else None
+
+
+def _select_turns() -> Select[Any]:
+    """Return the query of all turns."""
+    return select(
+        *turns.c[_COLUMNS],
+        *conversations.c["twin_id", "twin_name"],
+    ).join(conversations)
+
+
+def _turn_from_row(row: Row[tuple[object, ...]] | None) -> Turn | None:
+    """Convert a row of `select_turns`."""
+    return Turn(**row._mapping) if row else None

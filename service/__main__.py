@@ -12,12 +12,12 @@ monkey.patch_all()
 
 import sys
 
-from core.database import DATABASE_UNREACHABLE, DatabaseUnavailable
-from core.gunicorn_server import BindError, Server
-from core.logs import configure_logging, log_start
-from core.migrations import UnsupportedDatabase
+from core.db.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.db.migrations import UnsupportedDatabase
+from core.db.startup_lock import startup_lock
+from core.server.gunicorn_server import BindError, Server
+from core.server.logs import configure_logging, log_start
 from core.settings import Settings, SettingsError, load_env_file, load_settings
-from core.startup_lock import startup_lock
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from flask import Flask
 
-from core.checkpoints import Checkpoints
 from core.clock import SYSTEM_CLOCK, Clock
-from core.database import Database
+from core.db.checkpoints import Checkpoints
+from core.db.database import Database
+from core.db.migrations import migrate
 from core.languages import N_
-from core.migrations import migrate
 from core.settings import Settings
 from service import health
 from service.access import ApiKeys, JwtTokens

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from flask import Flask, current_app
 
-from core.database import Database
+from core.db.database import Database
 from core.settings import Settings
 from service.access import ApiKeys, JwtTokens
 from service.conversations import Conversations, Messages, ReplyManager

@@ -6,7 +6,7 @@ import click
 from flask import Blueprint
 from sqlalchemy import text
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from service.container import Container, container
 from service.llm import ModelFailed, PromptTooLong
 from service.twins import Sampling

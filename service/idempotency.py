@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.keyed_hash import keyed_hash
+from core.secrets import keyed_hash
 
 # How long an idempotency key is remembered.
 IDEMPOTENCY_KEY_SECONDS = 24 * 3600

@@ -16,7 +16,7 @@ from sqlalchemy import (
     true,
 )
 
-from core.database import metadata
+from core.db.database import metadata
 
 # Every counted request takes a new id, so 32-bit ids would run out after some years.
 _BigId = BigInteger().with_variant(Integer, "sqlite")

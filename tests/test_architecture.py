@@ -25,7 +25,19 @@ MAY_IMPORT = {
 MAY_IMPORT["app"] = set(MAY_IMPORT)
 # The modules of these packages are imported by name. All packages that are not in this set export
 # their public names in __init__.
-NAMESPACES = {"core", "web", "chat", "service", "blueprints", "migrations"}
+NAMESPACES = {
+    "blueprints",
+    "chat",
+    "core",
+    "core.db",
+    "core.server",
+    "migrations",
+    "service",
+    "web",
+    "web.commands",
+    "web.person",
+    "web.streaming",
+}
 FORBIDDEN_LIBRARIES = {
     "accounts": {"flask", "requests"},
     "chat": {"flask", "requests"},

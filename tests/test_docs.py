@@ -8,9 +8,9 @@ import pytest
 from msgspec import UNSET, inspect
 
 from core.settings import Settings
-from core.validation_messages import describe_type
 from service.twins.parser import parse
 from service.twins.twin import FrontMatter
+from service.validation_messages import describe_type
 from tests.support import doc_tables
 from tests.support.doc_tables import Table
 

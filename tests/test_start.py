@@ -20,7 +20,7 @@ from sqlalchemy import text
 
 from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
-from core.database import Database
+from core.db.database import Database
 from rendering import render
 from tests.support.html import parse_html
 from tests.support.person import Page, Person, wait_for_reply

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 import requests
 
-from core.bounded_http import NETWORK_ERRORS, read_bounded
+from core.http import NETWORK_ERRORS, read_bounded
 from core.urls import origin_of
 from twinapi.errors import AvatarUnavailable
 

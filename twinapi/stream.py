@@ -11,7 +11,7 @@ from typing import Self
 import requests
 
 from core import sse
-from core.bounded_http import NETWORK_ERRORS
+from core.http import NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import Complete, Delta, Event, Failed, parse, parse_complete

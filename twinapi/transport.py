@@ -13,8 +13,7 @@ from typing import Any
 import requests
 import urllib3
 
-from core.bounded_http import NETWORK_ERRORS, read_bounded
-from core.retry_after import parse_retry_after
+from core.http import NETWORK_ERRORS, parse_retry_after, read_bounded
 from twinapi import errors
 from twinapi.bounded_adapter import AbortHandle, BoundedAdapter
 from twinapi.events import error_text

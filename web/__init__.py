@@ -5,8 +5,7 @@ from __future__ import annotations
 from flask import Flask, abort, request
 from flask_wtf.csrf import CSRFProtect
 
-from web import hourly_limits, message_html, preferences, site_context, stream_limit
-from web.access import gate
+from web import hourly_limits, message_html, preferences, site_context
 from web.container import EXTENSION_KEY, Portal
 from web.http import (
     errors,
@@ -18,6 +17,8 @@ from web.http import (
     url_converters,
 )
 from web.i18n import formatting, locale, sentences, service_messages
+from web.person import gate
+from web.streaming import stream_limit
 
 __all__ = ["init_app"]
 

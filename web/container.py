@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from flask import current_app
 
-from accounts import Accounts, Person
+from accounts import Accounts, KeyIssuer
 from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
@@ -18,7 +17,6 @@ from chat.limits import Limits, ServiceQuota, Usage
 from chat.log import Log
 from chat.search import Search
 from chat.service_access import PersonalAccess, ServiceAccess, build_service_access
-from chat.turns import Turns
 from chat.twins import (
     Avatars,
     RecentTwins,
@@ -29,13 +27,13 @@ from chat.twins import (
     personal_error_code,
 )
 from core.clock import Clock
-from core.database import Database
-from core.migrations import migrate
+from core.db.database import Database
+from core.db.migrations import migrate
 from core.settings import MessageLimits, Settings, SettingsError
 from rendering import RenderProcess
 from twinapi import AvatarDownloader, Client, TwinApiError
-from web.html_cache import HtmlCache
-from web.running_replies import RunningReplies
+from web.streaming.html_cache import HtmlCache
+from web.streaming.running_replies import RunningReplies
 
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
@@ -45,23 +43,6 @@ MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "
     "password, proxy, key, or a list; with visitor, people without an account may use it as well."
 )
-
-
-class KeyIssuer(Protocol):
-    """Interface for the API keys that people have at the embedded service."""
-
-    @property
-    def can_sign(self) -> bool:
-        """Return whether the service signs the tokens itself, instead of an identity provider."""
-
-    def sign(self, sub: str, groups: Sequence[str]) -> str:
-        """Return a JWT for a person."""
-
-    def set_groups(self, sub: str, groups: Sequence[str]) -> None:
-        """Replace the groups of all keys of a person."""
-
-    def revoke_all(self, sub: str) -> None:
-        """Revoke all keys of a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,40 +70,6 @@ class Portal:
     running_replies: RunningReplies
     model_note: Callable[[], object | None]
     key_issuer: KeyIssuer | None = None
-
-    @property
-    def client(self) -> Client:
-        """Return the client with the portal's key."""
-        return self.service.client
-
-    @property
-    def quota(self) -> ServiceQuota:
-        """Return the quota of the portal's key."""
-        return self.service.quota
-
-    @property
-    def turns(self) -> Turns:
-        """Return the repository of turns; new turns use the portal's key."""
-        return self.service.turns
-
-    def set_groups(self, person: Person, groups: Collection[str]) -> Person:
-        """Replace the groups of a person and of their API keys."""
-        if set(groups) == set(person.groups):
-            return person
-        # Change the keys first: if this fails, the person is unchanged, so the next request tries
-        # again. Change the keys once more afterwards: a key may have been created meanwhile.
-        if self.key_issuer:
-            self.key_issuer.set_groups(person.id, sorted(groups))
-        person = self.accounts.people.set_groups(person, groups)
-        if self.key_issuer:
-            self.key_issuer.set_groups(person.id, person.groups)
-        return person
-
-    def disable(self, person: Person) -> None:
-        """Disable a person, and revoke their API keys."""
-        self.accounts.people.disable(person)
-        if self.key_issuer:
-            self.key_issuer.revoke_all(person.id)
 
     @property
     def clock(self) -> Clock:
@@ -204,6 +151,7 @@ def build_portal(
         secret_key,
         idle_seconds=settings.sign_in_idle_timeout,
         max_seconds=settings.sign_in_max_age,
+        key_issuer=key_issuer,
     )
     if not settings.sign_in.is_set and accounts.people.exist():
         raise SettingsError(MISSING_SIGN_IN)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Flask, current_app, session
 
 from core.clock import Clock
-from web.client_address import client_address
 from web.container import Portal
+from web.person.client_address import client_address
 
 WINDOW_SECONDS = 3600
 # The number of requests for API keys per hour from one browser, and from one address.

@@ -10,7 +10,7 @@ from flask import request
 
 from core.languages import N_
 from web.i18n import format_number, gettext
-from web.ownership import find_turn
+from web.person.ownership import find_turn
 
 # The interface document allows as many.
 MAX_MESSAGE_CHARACTERS = 32_000

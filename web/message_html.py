@@ -7,7 +7,7 @@ from functools import lru_cache
 from flask import Flask
 from markupsafe import Markup, escape
 
-from core.threadpool import in_threadpool
+from core.server.threadpool import in_threadpool
 from rendering import is_long_message, render_message
 
 # The cache is large enough for the messages with code on a few pages.

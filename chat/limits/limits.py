@@ -12,7 +12,7 @@ from chat.limits.person_limits import check_person_limits
 from chat.limits.sending_blocked import SendingBlocked
 from chat.limits.service_quota import QuotaReport, ServiceQuota
 from chat.limits.usage import REACHED, Sender, Usage, UsageCount
-from core.database import Database, DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 from core.languages import N_
 
 FIRST_MESSAGE_REQUESTS = 2  # one request creates the conversation, one sends the message

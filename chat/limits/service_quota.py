@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, or_, select
 
 from chat.schema import api_quotas
-from core.database import Database, DatabaseUnavailable, dialect_insert
+from core.db.database import Database, DatabaseUnavailable, dialect_insert
 from twinapi import Limits
 
 # The wait after a refusal for which the service names none.

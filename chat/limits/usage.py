@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from chat.limits.sending_blocked import SendingBlocked
 from chat.schema import usage
-from core.database import Database, dialect_insert
+from core.db.database import Database, dialect_insert
 from core.languages import N_
 from core.settings import LimitPeriod, LimitScope, MessageLimits
 

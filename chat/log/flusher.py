@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 
 from chat.log import store
+from chat.log.buffers import LocalBuffers
 from chat.log.entries import Ended
 from chat.log.heartbeat import HEARTBEAT_SECONDS, Heartbeat
-from chat.log.local_buffers import LocalBuffers
 from chat.log.notifier import Notifier
-from core.database import Database, DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, delete, insert, select
 
 from chat.schema import turns, workers
-from core.database import Database, upsert
+from core.db.database import Database, upsert
 
 HEARTBEAT_SECONDS = 2.0
 # The observer itself may have been suspended between two observations.

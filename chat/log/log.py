@@ -15,12 +15,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from sqlalchemy import Connection
 
 from chat.log import flusher, store
-from chat.log.buffer import LogBuffer
-from chat.log.ends import store_end
+from chat.log.buffers import LocalBuffers, LogBuffer
 from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text, keep_text
 from chat.log.flusher import Flusher
 from chat.log.heartbeat import Heartbeat
-from chat.log.local_buffers import LocalBuffers
 from chat.log.notifier import Notifier
 from chat.log.recovery import (
     INTERRUPTED_BY_DEAD_WORKER,
@@ -30,7 +28,8 @@ from chat.log.recovery import (
 )
 from chat.log.remote_follower import RemoteFollower
 from chat.log.shutdown import end_running_replies
-from core.database import Database, DatabaseUnavailable
+from chat.log.store import store_end
+from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from core.database import Database
+from core.db.database import Database
 
 POLL_SECONDS = 0.1
 NOTIFY_TIMEOUT_SECONDS = 1.0

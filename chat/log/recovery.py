@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from chat.log import store
 from chat.log.entries import Batch, Ended, ReplyState, keep_text
 from chat.log.heartbeat import Heartbeat
-from core.database import Database, DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

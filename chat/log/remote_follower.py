@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 
 from chat.log import store
-from chat.log.buffer import LogBuffer
+from chat.log.buffers import LogBuffer
 from chat.log.notifier import Notifier
-from core.database import Database, DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -10,11 +10,11 @@ from itertools import islice
 import msgspec
 
 from chat.log import store
-from chat.log.ends import store_ends
+from chat.log.buffers import LocalBuffers
 from chat.log.entries import Ended, ReplyState
-from chat.log.local_buffers import LocalBuffers
 from chat.log.notifier import Notifier
-from core.database import Database, DatabaseUnavailable
+from chat.log.store import store_ends
+from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import select
 
 from chat.schema import twin_list_cache
-from core.database import Database, DatabaseUnavailable, upsert
+from core.db.database import Database, DatabaseUnavailable, upsert
 from twinapi import Twin
 
 

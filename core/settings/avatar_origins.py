@@ -18,3 +18,7 @@ class AvatarOrigins(frozenset[str]):
             if origin_of(url) != url:
                 raise ValueError(f"“{url}” should be an origin such as https://example.org")
         return super().__new__(cls, urls)
+
+    def __str__(self) -> str:
+        """Return the origins as a list."""
+        return ", ".join(sorted(self))

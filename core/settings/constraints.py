@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.settings.environment import ENV_PREFIX, variable_name
 from core.settings.errors import SettingsError
 from core.settings.settings import Settings
-from core.sub_path import path_of_url
+from core.urls import path_of_url
 
 # RFC 7518, 3.2: HS256 requires a key of 256 bits.
 MIN_SECRET_CHARACTERS = 32

@@ -9,13 +9,13 @@ from typing import Annotated
 import msgspec
 
 from core.branding import Accent, FooterLinks, Logo
+from core.secrets import load_or_create_secret
 from core.settings.avatar_origins import AvatarOrigins
 from core.settings.message_limits import MessageLimits
 from core.settings.sign_in_modes import SignInModes
 from core.settings.trusted_proxies import IdentityProxies, TrustedProxies
-from core.stored_secrets import load_or_create_secret
-from core.sub_path import path_of_url
 from core.twin_groups import TwinGroups
+from core.urls import path_of_url
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
-from core.database import Database
+from core.db.database import Database
 from service.interface_types import Scope
 from service.pagination import Page
 from service.schema import api_keys as table

@@ -9,8 +9,8 @@ from typing import Any
 import jwt
 import requests
 
-from core.bounded_http import NETWORK_ERRORS, read_bounded
 from core.clock import SYSTEM_CLOCK, Clock
+from core.http import NETWORK_ERRORS, read_bounded
 
 MAX_JWKS_BYTES = 256 * 1024
 # A key that the provider has withdrawn is accepted for at most this long.

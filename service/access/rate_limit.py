@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, func, insert, select, update
 
-from core.database import Database
+from core.db.database import Database
 from service.access.api_keys import ApiKey
 from service.owners import PORTAL_OWNER
 from service.schema import api_keys, key_requests

@@ -8,7 +8,7 @@ from typing import Literal
 from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from service.access import (
     ApiKey,
     Identity,

@@ -9,8 +9,8 @@ import msgspec
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from core import logs
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
+from core.server import logs
 from service.api.response_headers import request_id
 from service.api.schemas import ErrorDetail, ErrorResponse
 from service.idempotency import IdempotencyKeyReused

@@ -8,12 +8,12 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from flask import request
 
-from core.validation_messages import explain
 from service.api.errors import DEFAULT_ERRORS, ApiError
 from service.api.schemas import ApiStruct
 from service.container import container
 from service.idempotency import IdempotencyKey, make_idempotency_key
 from service.interface_types import Scope
+from service.validation_messages import explain
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
-from core.database import Database
+from core.db.database import Database
 from service.pagination import Page
 from service.schema import conversations
 

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from service.conversations.leases import LEASE_SECONDS, Leases
 from service.conversations.reply import Reply
 

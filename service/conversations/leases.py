@@ -8,7 +8,7 @@ from enum import Enum
 
 from sqlalchemy import Connection, select, update
 
-from core.database import Database
+from core.db.database import Database
 from service.schema import conversations
 
 # After a crash, a lease must expire before the portal interrupts the reply and offers Retry, so

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
-from core.database import Database, insert_or_ignore
+from core.db.database import Database, insert_or_ignore
 from service.conversations import leases
 from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKey, IdempotencyKeyReused
 from service.interface_types import Role

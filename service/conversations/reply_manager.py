@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from service.conversations import failures
 from service.conversations.conversations import Conversation
 from service.conversations.lease_keeper import LeaseKeeper

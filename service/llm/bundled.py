@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import IO
 
 from core.languages import N_
+from core.secrets import write_private_file
 from core.settings import ROOT
-from core.stored_secrets import write_private_file
 from service.llm.bundled_server import MODEL_NAME, find_weights
 
 logger = logging.getLogger(__name__)

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from core.bounded_http import NETWORK_ERRORS, read_bounded
-from core.retry_after import parse_retry_after
+from core.http import NETWORK_ERRORS, parse_retry_after, read_bounded
 from core.settings import Settings
 from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable

@@ -13,7 +13,7 @@ from typing import Any
 import requests
 
 from core import sse
-from core.bounded_http import NETWORK_ERRORS
+from core.http import NETWORK_ERRORS
 from service.interface_types import ReplyErrorCode
 from service.llm.usage import Usage, parse_usage
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from core.validation_messages import explain
 from service.twins import file_stamp, front_matter
 from service.twins.twin import FrontMatter, InvalidTwinFile, Twin
+from service.validation_messages import explain
 
 MAX_TWIN_FILE_BYTES = 256 * 1024
 FILE_PATTERN = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n(.*))?\Z", re.DOTALL | re.MULTILINE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from accounts import Accounts, Person
-from core.database import Database
+from core.db.database import Database
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.clock import AdjustableClock
 

@@ -6,7 +6,7 @@ import pytest
 
 from accounts import Accounts, Person
 from accounts.sign_ins import MAX_SIGN_INS_PER_PERSON
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 

@@ -11,7 +11,7 @@ from tests.support.portals import close_portal, get_portal, serve
 from tests.support.upstream import Upstream
 from web.assets.bundles import STATIC_DIR
 from web.container import Portal
-from web.running_replies import RunningReplies
+from web.streaming.running_replies import RunningReplies
 
 
 def begun(alice: Person, upstream: Upstream):

@@ -216,12 +216,12 @@ def test_conversation_is_exported_as_json_and_other_formats_are_not_found(
 @pytest.mark.limit("L38")
 def test_export_reads_only_a_few_turns_into_memory_at_once(app: Flask, portal: Portal, person: str):
     from blueprints.exports import FORMATS
-    from chat.transcript import iter_turns
+    from chat.turns import iter_turns
 
     conversation_id = insert_conversation(portal.database, person, LONG, sentences=150)
     conversation = portal.conversations.find(conversation_id, person)
     tracemalloc.start()
-    told = iter_turns(portal.turns, portal.log, conversation_id)
+    told = iter_turns(portal.service.turns, portal.log, conversation_id)
     with app.test_request_context():
         size = sum(len(piece) for piece in FORMATS["md"][0](conversation, told))
     most = tracemalloc.get_traced_memory()[1]

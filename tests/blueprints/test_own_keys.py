@@ -13,7 +13,7 @@ from flask import Flask
 
 import app as twindow
 from accounts import Accounts
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from service.key_issuer import KeyIssuer
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, sign_in
@@ -162,7 +162,7 @@ def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask
     issuer = get_portal(app).key_issuer
     assert issuer
     person = get_portal(app).accounts.people.find("Anna")
-    client, token = get_portal(app).client, issuer.sign(person.id, ())
+    client, token = get_portal(app).service.client, issuer.sign(person.id, ())
     for number in range(100):
         client.create_api_key(token, str(number), "read_only")
     page = anna.press(anna.get("/keys"), "Create key", name="one more", scope="read_only")
@@ -177,7 +177,10 @@ def test_key_is_revoked_if_access_of_its_person_changes_during_its_creation(
     anna: Person, app: Flask, url: str, monkeypatch: pytest.MonkeyPatch, change: str
 ):
     portal, created = get_portal(app), []
-    person, create_api_key = portal.accounts.people.find("Anna"), portal.client.create_api_key
+    person, create_api_key = (
+        portal.accounts.people.find("Anna"),
+        portal.service.client.create_api_key,
+    )
 
     def create_and_change(*arguments: str) -> ApiKey:
         created.append(create_api_key(*arguments))
@@ -187,7 +190,7 @@ def test_key_is_revoked_if_access_of_its_person_changes_during_its_creation(
             portal.accounts.people.set_groups(person, [])
         return created[-1]
 
-    monkeypatch.setattr(portal.client, "create_api_key", create_and_change)
+    monkeypatch.setattr(portal.service.client, "create_api_key", create_and_change)
     page = anna.press(anna.get("/keys"), "Create key", name="laptop", scope="read_only")
 
     assert page.status == 403
@@ -202,9 +205,9 @@ def test_repeating_a_failed_removal_of_groups_removes_them_from_keys(
     with monkeypatch.context() as patch:
         patch.setattr(KeyIssuer, "set_groups", Mock(side_effect=DatabaseUnavailable))
         with pytest.raises(DatabaseUnavailable):
-            portal.set_groups(person, [])
+            portal.accounts.people.set_groups(person, [])
 
-    portal.set_groups(portal.accounts.people.find("Anna"), [])
+    portal.accounts.people.set_groups(portal.accounts.people.find("Anna"), [])
 
     assert "Legal" not in str(get_twins(url, key)[1])
 
@@ -221,7 +224,7 @@ def test_key_created_while_groups_change_has_the_new_groups(
         return change(*arguments)
 
     monkeypatch.setattr(people, "set_groups", create_and_change)
-    portal.set_groups(people.find("Anna"), [])
+    portal.accounts.people.set_groups(people.find("Anna"), [])
 
     assert get_twins(url, keys[0]) == (200, ["Lobby"])
 

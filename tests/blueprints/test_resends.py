@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream

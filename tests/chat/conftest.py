@@ -14,11 +14,10 @@ from chat.log import heartbeat
 from chat.log.entries import build_reply
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
-from chat.turn_rows import Turn
-from chat.turns import Turns
+from chat.turns import Turn, Turns
 from core.clock import Clock
-from core.database import Database
-from core.migrations import migrate
+from core.db.database import Database
+from core.db.migrations import migrate
 from core.settings import MessageLimits
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres

@@ -10,8 +10,7 @@ from chat.deletion import Deletions
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.search import Search
-from chat.turn_rows import AddedTurn
-from chat.turns import Turns
+from chat.turns import AddedTurn, Turns
 from tests.support.clock import AdjustableClock
 
 DATABASES = ["sqlite", "postgresql"]

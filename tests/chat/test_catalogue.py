@@ -11,7 +11,7 @@ import twinapi
 from chat.log.log import Log
 from chat.twins import TwinListStore, catalogue
 from chat.twins.catalogue import TwinCatalogue
-from core.database import Database
+from core.db.database import Database
 from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY, Upstream

@@ -21,10 +21,9 @@ from chat.log.log import Log
 from chat.schema import conversations, entries, search_documents
 from chat.schema import turns as turns_table
 from chat.search.search import Search
-from chat.turn_rows import Turn
-from chat.turns import Turns
+from chat.turns import Turn, Turns
 from core.clock import Clock
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
 from tests.support.history import insert_conversation
 

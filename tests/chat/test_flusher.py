@@ -11,8 +11,7 @@ from sqlalchemy import delete, select
 from chat.log.entries import Delta, Ended, ReplyState, join_text
 from chat.log.log import Log
 from chat.schema import turns as turn_table
-from chat.turn_rows import Turn
-from chat.turns import Turns
+from chat.turns import Turn, Turns
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 

@@ -26,9 +26,8 @@ from chat.limits.service_quota import DEFAULT_RETRY_SECONDS
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.schema import usage
-from chat.turn_rows import AddedTurn
-from chat.turns import Turns
-from core.database import DatabaseUnavailable
+from chat.turns import AddedTurn, Turns
+from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_turns, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY

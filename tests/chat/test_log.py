@@ -7,12 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, event, func, select
 
-from chat.log.buffer import LogBuffer
+from chat.log.buffers import LogBuffer
 from chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.schema import entries
-from chat.turn_rows import Turn
-from chat.turns import Turns
+from chat.turns import Turn, Turns
 from core.clock import SYSTEM_CLOCK
 from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock

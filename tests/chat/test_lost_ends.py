@@ -9,13 +9,12 @@ import pytest
 from sqlalchemy import Connection, exc
 
 from chat.deletion import Deletions
-from chat.log.buffer import LogBuffer
+from chat.log.buffers import LogBuffer
 from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
 from chat.log.log import Log
-from chat.turn_rows import Turn
-from chat.turns import Turns
+from chat.turns import Turn, Turns
 from core.clock import SYSTEM_CLOCK
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from tests.support.waiting import wait_until
 
 COMPLETE = Ended(ReplyState.COMPLETE, text="All of it")

@@ -12,8 +12,8 @@ from sqlalchemy import exc
 from chat.log import heartbeat
 from chat.log.entries import Delta, Ended, ReplyState, build_reply
 from chat.log.log import Log
-from chat.turn_rows import Turn
-from core.database import DatabaseUnavailable
+from chat.turns import Turn
+from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 

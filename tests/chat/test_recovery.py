@@ -12,8 +12,8 @@ from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
 from chat.log.recovery import Recovery
 from chat.schema import workers
-from chat.turn_rows import Turn
-from core.database import Database, DatabaseUnavailable
+from chat.turns import Turn
+from core.db.database import Database, DatabaseUnavailable
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 

@@ -11,9 +11,8 @@ import pytest
 from chat.log import store
 from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
 from chat.log.log import Log
-from chat.turn_rows import Turn
-from chat.turns import Turns
-from core.database import DatabaseUnavailable
+from chat.turns import Turn, Turns
+from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import followed_texts
 
 DATABASES = ["sqlite", "postgresql"]

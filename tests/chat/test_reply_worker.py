@@ -12,7 +12,7 @@ from chat.limits import ServiceQuota
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.reply_worker import ReplyWorker
-from chat.turn_rows import AddedTurn, Turn
+from chat.turns import AddedTurn, Turn
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 
@@ -126,7 +126,7 @@ def test_message_to_a_busy_conversation_is_repeated_a_few_times(
 def test_worker_waits_for_an_unavailable_database(
     worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
 ):
-    from core.database import DatabaseUnavailable
+    from core.db.database import DatabaseUnavailable
 
     end, failures = log.end, [DatabaseUnavailable(), DatabaseUnavailable()]
 

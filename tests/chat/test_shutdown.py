@@ -12,8 +12,7 @@ from chat.log.entries import Delta, ReplyState, build_reply
 from chat.log.log import Log
 from chat.schema import entries
 from chat.schema import turns as turn_table
-from chat.turn_rows import Turn
-from chat.turns import Turns
+from chat.turns import Turn, Turns
 from tests.chat.conftest import both_databases
 
 pytestmark = pytest.mark.fault("F72")

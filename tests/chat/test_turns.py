@@ -8,13 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection
 
-from chat.conversations import Conversation, Conversations
+from chat.conversations import Conversation, Conversations, make_title
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.titles import make_title
-from chat.turn_rows import AddedTurn, Turn
-from chat.turns import ReplyInProgress, Turns
-from core.database import DatabaseUnavailable
+from chat.turns import AddedTurn, ReplyInProgress, Turn, Turns
+from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_turns
 from tests.support.waiting import wait_until
 

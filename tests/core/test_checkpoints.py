@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.checkpoints import Checkpoints
-from core.database import Database
+from core.db.checkpoints import Checkpoints
+from core.db.database import Database
 
 
 @pytest.fixture

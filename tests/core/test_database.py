@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import Connection, text
 
 from core.clock import Clock
-from core.database import Database, DatabaseUnavailable, metadata
-from core.migrations import UnsupportedDatabase, migrate
+from core.db.database import Database, DatabaseUnavailable, metadata
+from core.db.migrations import UnsupportedDatabase, migrate
 from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until

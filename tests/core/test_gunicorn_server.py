@@ -40,7 +40,7 @@ SCRIPT = """
 from gevent import monkey
 monkey.patch_all()
 import resource, runpy
-from core.gunicorn_server import Worker
+from core.server.gunicorn_server import Worker
 {preparation}
 runpy.run_path("app.py", run_name="__main__")
 """
@@ -88,7 +88,7 @@ def receive_status(connection: socket.socket) -> int:
 def test_connection_whose_first_or_later_request_stays_incomplete_is_closed(
     tmp_path: Path,
 ):
-    limit = "import core.gunicorn_server; core.gunicorn_server.HEADER_SECONDS = 2"
+    limit = "import core.server.gunicorn_server; core.server.gunicorn_server.HEADER_SECONDS = 2"
     with (
         run_prepared_server(tmp_path, limit) as server,
         open_connection(server) as new,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from core import logs
+from core.server import logs
 from core.settings import Settings
 from tests.support.clock import AdjustableClock
 

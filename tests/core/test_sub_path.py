@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from core.sub_path import OWN_PATHS, enter_sub_path, path_of_url
+from core.urls import OWN_PATHS, enter_sub_path, path_of_url
 
 URLS = {
     "https://example.org": "",

@@ -18,7 +18,7 @@ from tests.support.certificates import CertificateAuthority
 from tests.support.portals import serve
 from tests.support.processes import ServerProcess, free_port, run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream
-from web.setup_check import find_problem
+from web.commands.setup_check import find_problem
 
 pytestmark = pytest.mark.usefixtures("processes")
 

@@ -152,7 +152,7 @@ def test_reconnection_far_behind_keeps_the_selection_in_finished_text(
     monkeypatch: pytest.MonkeyPatch,
 ):
     """Without stored updates, the page gets the whole reply, and keeps what is equal."""
-    monkeypatch.setattr("web.running_replies.MAX_STORED_UPDATES", 1)
+    monkeypatch.setattr("web.streaming.running_replies.MAX_STORED_UPDATES", 1)
     context.add_init_script(DISABLE_JITTER)
     page, call = open_streaming_conversation(context, upstream, "First")
     call.delta(" *words*.\n\nSecond")

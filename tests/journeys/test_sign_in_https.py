@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from accounts import Accounts
-from core.database import Database
+from core.db.database import Database
 from tests.accounts.passwords import PASSWORD
 from tests.support import nginx
 from tests.support.certificates import CertificateAuthority

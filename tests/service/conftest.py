@@ -13,8 +13,8 @@ from flask import Flask
 from sqlalchemy import NullPool, create_engine, delete
 
 from core.clock import Clock
-from core.database import Database
-from core.migrations import migrate
+from core.db.database import Database
+from core.db.migrations import migrate
 from core.settings import load_settings
 from service.access.jwt_tokens import JwtTokens
 from service.app import MIGRATIONS_DIR, create_service_app

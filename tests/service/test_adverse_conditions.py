@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import requests
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from service.container import Container
 from service.llm import completion_stream as models
 from tests.service.client import ApiClient

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from core.database import Database
+from core.db.database import Database
 from service.access.api_keys import MAX_KEYS, ApiKeys, TooManyKeys
 from service.api.operations import Operation
 from service.api.routes import operations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Connection, event
 
-from core.database import Database
+from core.db.database import Database
 from service.conversations.conversations import Conversations
 from service.conversations.messages import Messages
 

@@ -6,7 +6,7 @@ import pytest
 import requests
 from flask import Flask
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from service.container import Container
 from tests.support.upstream import Call, Upstream
 

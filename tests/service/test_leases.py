@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from core import sse
-from core.database import Database
+from core.db.database import Database
 from service.app import create_service_app
 from service.container import Container, get_container
 from service.conversations.conversations import Conversation, Conversations

@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from core.database import Database
+from core.db.database import Database
 from service import schema
 from service.access import rate_limit
 from service.access.api_keys import ApiKeys

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from core.validation_messages import explain
+from service.validation_messages import explain
 from tests.service.client import ApiClient
 
 

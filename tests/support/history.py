@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from chat.log import store
 from chat.log.entries import Ended, ReplyState
 from chat.schema import conversations, entries, turns
-from core.database import Database
+from core.db.database import Database
 from rendering import RENDERER_VERSION
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from core.database import Database
-from core.migrations import migrate
+from core.db.database import Database
+from core.db.migrations import migrate
 from service import app as service
 from web.container import EXTENSION_KEY, MIGRATIONS_DIR, Portal
 
@@ -55,7 +55,7 @@ def close_portal(app: Flask) -> None:
     for thread in threading.enumerate():
         if thread.name.startswith("turn-"):
             thread.join(10)
-    portal.client.close()
+    portal.service.client.close()
     portal.renderer.close()
     portal.database.close()
 

@@ -10,7 +10,7 @@ from flask import Flask, abort
 from jinja2 import Environment, FileSystemLoader
 
 import twinapi
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.portals import serve

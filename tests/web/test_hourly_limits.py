@@ -12,8 +12,8 @@ from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
-from web.client_address import client_address, visitor_address
 from web.hourly_limits import MAX_COUNTERS, HourlyLimit
+from web.person.client_address import client_address, visitor_address
 
 LIMIT = 3
 DAY_SECONDS = 24 * 3600

@@ -10,14 +10,14 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from chat.schema import entries, turns
-from core.database import Database
-from core.migrations import migrate
+from core.db.database import Database
+from core.db.migrations import migrate
 from rendering import RENDERER_VERSION
 from tests.support.history import insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import MIGRATIONS_DIR, Portal
-from web.html_cache import HtmlCache
+from web.streaming.html_cache import HtmlCache
 
 
 class CountingRenderer:

@@ -222,7 +222,7 @@ def test_only_the_owner_can_follow_a_reply(alice: Person, bob: Person, upstream:
 def test_number_of_streams_per_person_is_limited(
     app: Flask, alice: Person, upstream: Upstream, new_person: Callable[[], Person], monkeypatch
 ):
-    monkeypatch.setattr("web.stream_limit.MAX_STREAMS_PER_PERSON", 2)
+    monkeypatch.setattr("web.streaming.stream_limit.MAX_STREAMS_PER_PERSON", 2)
     get_portal(app).log.keepalive_seconds = 0.05  # keep-alives detect that a reader has left
     page = alice.start_conversation("hello")
     turn_id = str(page.turns[0]["data-turn"])

@@ -9,7 +9,7 @@ from flask import Flask
 from werkzeug.datastructures import Headers
 
 from tests.support.cases import failures
-from web.proxy_identity import _warn_about_placeholder, proxy_subject
+from web.person.proxy_identity import _warn_about_placeholder, proxy_subject
 
 HEADER = "X-Remote-User"
 # Each case: peer, header values (latin-1, as WSGI decodes them), and the accepted name.

@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterator
 
 from flask import Flask
 
-from core.database import DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from tests.support.clock import AdjustableClock
-from web.access.revocation import CHECK_SECONDS, _check_frames
+from web.person.revocation import CHECK_SECONDS, _check_frames
 
 
 def frames(clock: AdjustableClock) -> Generator[str]:

@@ -19,14 +19,14 @@ from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.processor import Processor
 from tests.support.turn_dom import TurnDom
-from web.running_replies import (
+from web.streaming import htmx_frames
+from web.streaming.running_replies import (
     MAX_STORED_UPDATES,
     MIN_STORED_CHARACTERS,
     RunningReplies,
     RunningReply,
     Update,
 )
-from web.streaming import htmx_frames
 
 
 def new_reply() -> RunningReply:

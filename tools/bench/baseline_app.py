@@ -14,7 +14,7 @@ import requests
 from flask import Flask, Response, request
 
 from core import sse
-from core.gunicorn_server import Server
+from core.server.gunicorn_server import Server
 from tests.support.processes import ROOT
 
 SERVICE_URL = os.environ.get("TWINDOW_API_URL", "")

@@ -6,7 +6,7 @@ import tempfile
 import time
 from statistics import median
 
-from core.database import Database
+from core.db.database import Database
 from tools.bench.table import Row, ratio
 
 ROUNDS = 500

@@ -16,7 +16,7 @@ from typing import Any
 
 import requests
 
-from core.database import LOCK_TIMEOUT_SECONDS
+from core.db.database import LOCK_TIMEOUT_SECONDS
 from tests.support.person import Person
 from tests.support.processes import free_port
 from tools.chaos.database_faults import FAULTS

@@ -22,7 +22,7 @@ from pathlib import Path
 import requests
 
 from accounts import Accounts
-from core.database import Database
+from core.db.database import Database
 from tests.support.person import HTMX_HEADERS, Person
 from tests.support.processes import free_port
 from tools.chaos.processes import database_settings, run_portal, run_scripted_service

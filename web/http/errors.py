@@ -14,14 +14,14 @@ from werkzeug.exceptions import HTTPException
 
 import twinapi
 from chat.conversations import ConversationNotFound
-from core.database import DatabaseUnavailable
-from core.logs import printable_path
+from core.db.database import DatabaseUnavailable
+from core.server.logs import printable_path
 from web.container import portal
 from web.http.error_pages import DELETED, SERVICE_DOWN, STALE_FORM, ErrorPage, page_for_status
 from web.http.htmx import render_notice, wants_fragment
 from web.http.security_headers import request_id
 from web.i18n import service_message, translate
-from web.ownership import RecentlyDeleted
+from web.person.ownership import RecentlyDeleted
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from flask import Flask, Response, g, request
 from werkzeug import Response as BaseResponse
 
-from core import logs
+from core.server import logs
 
 PAGE_CSP = ";".join(
     (

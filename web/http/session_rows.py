@@ -10,7 +10,7 @@ from cachelib.base import BaseCache
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from chat.schema import sessions
-from core.database import Database, insert_or_ignore, upsert
+from core.db.database import Database, insert_or_ignore, upsert
 
 # Minimum time between two deletions of expired rows.
 PURGE_INTERVAL_SECONDS = 60

@@ -10,12 +10,12 @@ from typing import Any
 from flask import Flask, Request, Response, current_app, g, request, session
 from flask_session.cachelib import CacheLibSession, CacheLibSessionInterface
 
-from core.database import Database, DatabaseUnavailable
-from core.keyed_hash import keyed_hash
+from core.db.database import Database, DatabaseUnavailable
+from core.secrets import keyed_hash
 from web.container import portal
 from web.http.session_rows import DatabaseCache
 from web.http.visitor_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
-from web.session_fields import (
+from web.person.session_fields import (
     API_KEY_FIELD,
     CSRF_FIELD,
     PROXY_PERSON_FIELD,

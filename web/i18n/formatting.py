@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from babel.dates import format_date, format_skeleton, format_time, format_timedelta
 from flask import Flask
 
-from chat.titles import make_title
+from chat.conversations import make_title
 from web.container import portal
 from web.i18n.locale import current_locale
 from web.i18n.timezone import is_timezone_known, to_local_time

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from flask import render_template
 
 from chat.log import Progress, Reply
-from chat.turn_rows import Turn
+from chat.turns import Turn
 from rendering.stream import DomPatch
 from web import message_form
 

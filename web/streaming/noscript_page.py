@@ -12,13 +12,13 @@ from collections.abc import Generator, Iterator
 from flask import Response, current_app, render_template, stream_template
 
 from chat.log import Batch, Progress, Reply, build_reply
-from chat.turn_rows import Turn
+from chat.turns import Turn
 from rendering.stream import ReplyHtml
-from web.access import while_signed_in
 from web.container import portal
 from web.i18n import is_overdue
-from web.stream_limit import count_stream
+from web.person.revocation import while_signed_in
 from web.streaming.gzip_stream import stream_frames
+from web.streaming.stream_limit import count_stream
 
 STREAM_HEADERS = {
     "Content-Type": "text/html; charset=utf-8",

@@ -9,7 +9,7 @@ from flask import request
 
 from chat.conversations import Conversation
 from core.languages import N_
-from web.ownership import find_conversation, find_deleted_conversation
+from web.person.ownership import find_conversation, find_deleted_conversation
 
 SENTENCES = {
     "renamed": N_("Renamed to “%(title)s”"),

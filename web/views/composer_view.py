@@ -10,12 +10,12 @@ from chat.conversations import Conversation
 from chat.limits import MessagesLeft, Sender, SendingStatus
 from twinapi import Twin
 from web import message_form
-from web.client_address import visitor_address
-from web.current_person import person
 from web.i18n import gettext
 from web.message_form import RejectedMessage
-from web.service_access import service_access
-from web.twin_access import is_missing
+from web.person.client_address import visitor_address
+from web.person.current_person import person
+from web.person.service_access import service_access
+from web.person.twin_access import is_missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from flask import Response, make_response, render_template
 
 from chat.conversations import Conversation
 from web.message_form import RejectedMessage
-from web.stream_limit import is_stream_limit_reached
 from web.streaming import noscript_page
+from web.streaming.stream_limit import is_stream_limit_reached
 from web.views.action_notice import read_action_notice
 from web.views.composer_view import conversation_composer, with_rejection
 from web.views.conversation_view import (

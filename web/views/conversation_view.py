@@ -11,9 +11,9 @@ from chat.conversations import Conversation
 from twinapi import Twin
 from web import message_form
 from web.container import portal
-from web.current_person import person
 from web.i18n import is_today
-from web.twin_access import find_cached_twin, twin_access
+from web.person.current_person import person
+from web.person.twin_access import find_cached_twin, twin_access
 from web.views.date_groups import DateGroup, group_by_date
 from web.views.search_marks import mark_search_hit
 from web.views.turn_view import TurnView, load_turn_views
@@ -47,7 +47,7 @@ def load_conversation_view(
     conversation: Conversation, *, before: int | None = None
 ) -> ConversationView:
     """Return the newest turns of a conversation, or those before a position."""
-    list_turns = portal().turns.list_for_conversation
+    list_turns = portal().service.turns.list_for_conversation
     if before is not None and not any(
         stored.turn.position >= before for stored in list_turns(conversation.id, limit=1)
     ):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from chat.log import Batch, Reply, build_reply
-from chat.turn_rows import StoredTurn, Turn
+from chat.turns import StoredTurn, Turn
 from rendering import RENDERER_VERSION, render_plain
 from web.container import portal
 from web.message_html import message_html

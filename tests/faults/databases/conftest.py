@@ -98,7 +98,7 @@ def app(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Flask]:
     """Return a portal whose replies end before it closes, so that no connection stays open."""
-    monkeypatch.setattr("core.database.LOCK_TIMEOUT_SECONDS", lock_timeout)
+    monkeypatch.setattr("core.db.database.LOCK_TIMEOUT_SECONDS", lock_timeout)
     app = twindow.create_app(settings, clock=clock)
     yield app
     database.restore()

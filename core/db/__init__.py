@@ -1,0 +1,1 @@
+"""Databases: SQLite and PostgreSQL, migrations and the lock of the data folder."""

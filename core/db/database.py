@@ -1,0 +1,256 @@
+"""Database access: short transactions on SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    ExceptionContext,
+    Insert,
+    MetaData,
+    RootTransaction,
+    Table,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from core.clock import SYSTEM_CLOCK, Clock
+from core.db import sqlite
+
+metadata = MetaData()
+
+# Interval between attempts to get the lock of an SQLite file. SQLite's own busy wait would block
+# every greenlet of the worker.
+LOCK_RETRY_SECONDS = 0.01
+
+# Connections to PostgreSQL for work that must not wait for slow requests.
+RESERVED_CONNECTIONS = 1
+
+CONNECT_TIMEOUT_SECONDS = 5
+LOCK_TIMEOUT_SECONDS = 2.5
+TCP_TIMEOUT_MS = 10_000
+TRANSACTION_TIMEOUT_MS = 30_000
+# PostgreSQL reports these states if the transaction is read-only, as after a switchover, or if the
+# transaction was idle for too long.
+READ_ONLY_SQLSTATE = "25006"
+UNAVAILABLE_SQLSTATES = {READ_ONLY_SQLSTATE, "25P03"}
+
+_SELECT_TIME = text("SELECT extract(epoch FROM clock_timestamp())")
+
+DATABASE_UNREACHABLE = "The database is not responding. Check TWINDOW_DATABASE_URL."
+
+
+class DatabaseUnavailable(Exception):
+    """Raised when the database is locked for too long, full or unreachable; nothing was written."""
+
+
+class Database:
+    """An engine with read and write transactions.
+
+    `lock_timeout` is how many seconds a transaction waits for a lock; setting the attribute later
+    affects only SQLite. `clock` timestamps failures; see `now` for the times in rows.
+    """
+
+    def __init__(
+        self, url: str, *, lock_timeout: float | None = None, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        lock_timeout = LOCK_TIMEOUT_SECONDS if lock_timeout is None else lock_timeout
+        self.clock = clock
+        self.lock_timeout = lock_timeout
+        # hide_parameters keeps the text of messages out of errors, and so out of the logs.
+        # pool_pre_ping tests each connection before use, so that a restart of the database server
+        # does not cost a person their message.
+        options: dict[str, Any] = {
+            "hide_parameters": True,
+            "pool_pre_ping": True,
+            "connect_args": _connect_args(url, lock_timeout),
+        }
+        self.engine = create_engine(url, **options)
+        self._write_lock = threading.Lock()
+        # Monotonic time of the last failed transaction.
+        self.last_failure_at = -math.inf
+        self.is_sqlite = self.engine.dialect.name == "sqlite"
+        # At the default level of PostgreSQL, each query would see a different snapshot.
+        self._read_engine = (
+            self.engine
+            if self.is_sqlite
+            else self.engine.execution_options(isolation_level="REPEATABLE READ")
+        )
+        self._reserved_engine = (
+            self.engine
+            if self.is_sqlite
+            else create_engine(url, pool_size=RESERVED_CONNECTIONS, max_overflow=0, **options)
+        )
+        if self.is_sqlite:
+            sqlite.prepare(self.engine)
+        else:
+            for engine in (self.engine, self._reserved_engine):
+                event.listen(engine, "handle_error", _drop_read_only_connections)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Open a read transaction on one consistent snapshot. Raises DatabaseUnavailable."""
+        with self._convert_errors(), self._read_engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self, *, durable: bool = False, reserved: bool = False) -> Iterator[Connection]:
+        """Open a write transaction; an SQLite file allows only one at a time.
+
+        On SQLite, a power cut may undo the last transactions, unless they are `durable`. On
+        PostgreSQL, every transaction is durable, and `reserved` transactions have their own
+        connections. Raises DatabaseUnavailable.
+        """
+        if not self.is_sqlite:
+            engine = self._reserved_engine if reserved else self.engine
+            with self._convert_errors(), engine.begin() as connection:
+                yield connection
+            return
+        with (
+            self._convert_errors(),
+            self._hold_write_lock(),
+            self.engine.connect() as connection,
+            self._begin_immediate(connection, durable=durable),
+        ):
+            yield connection
+
+    def now(self, connection: Connection) -> float:
+        """Return the time in seconds since 1970, by the clock of the database.
+
+        On PostgreSQL this is the clock of the server, because the clocks of different machines
+        differ. On SQLite it is the clock of the machine, which all processes share.
+        """
+        if self.is_sqlite:
+            return self.clock.time()
+        return self.clock.server_time(float(connection.execute(_SELECT_TIME).scalar_one()))
+
+    def to_local_time(self, at: float, now: float) -> float:
+        """Convert the time `at` from the database's clock (`now`) to the clock of this machine."""
+        return at if self.is_sqlite else at - now + self.clock.time()
+
+    def advisory_lock(self, connection: Connection, name: str) -> None:
+        """Hold an exclusive lock on `name` until the transaction ends.
+
+        Does nothing on SQLite, which has a single writer anyway.
+        """
+        if not self.is_sqlite:
+            lock = text("SELECT pg_advisory_xact_lock(hashtext(:what))")
+            connection.execute(lock, {"what": name})
+
+    @contextmanager
+    def _hold_write_lock(self) -> Iterator[None]:
+        if not self._write_lock.acquire(timeout=self.lock_timeout):
+            raise DatabaseUnavailable
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    def _begin_immediate(self, connection: Connection, *, durable: bool) -> RootTransaction:
+        connection.execution_options(immediate=True, durable=durable)
+        deadline = time.monotonic() + self.lock_timeout
+        while True:
+            try:
+                return connection.begin()
+            except OperationalError as error:
+                if "locked" not in str(error):
+                    raise
+                if time.monotonic() > deadline:
+                    raise DatabaseUnavailable from error
+                self.clock.sleep(LOCK_RETRY_SECONDS)
+
+    @contextmanager
+    def _convert_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (DBAPIError, PoolTimeout) as error:
+            if not _is_unavailable(error):
+                raise
+            self.last_failure_at = self.clock.monotonic()
+            raise DatabaseUnavailable from error
+        except DatabaseUnavailable:
+            self.last_failure_at = self.clock.monotonic()
+            raise
+
+    def close(self) -> None:
+        """Close all connections; the next transaction opens new ones."""
+        self.engine.dispose()
+        self._reserved_engine.dispose()
+
+
+def _is_unavailable(error: DBAPIError | PoolTimeout) -> bool:
+    """Return whether the same transaction may succeed later."""
+    if isinstance(error, OperationalError | InterfaceError | PoolTimeout):
+        return True
+    return getattr(error.orig, "sqlstate", None) in UNAVAILABLE_SQLSTATES
+
+
+def _drop_read_only_connections(context: ExceptionContext) -> None:
+    """Reconnect after a switchover: the open connections lead to the read-only server."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY_SQLSTATE:
+        context.is_disconnect = True
+
+
+def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
+    """Return the timeouts of PostgreSQL connections; `lock_timeout` is in seconds.
+
+    Without these timeouts, client and server would wait for hours for a host that has disappeared.
+    The server would meanwhile hold the locks of the client's transaction.
+    """
+    if make_url(url).get_backend_name() == "sqlite":
+        return {}
+    timeouts = {
+        "lock_timeout": math.ceil(lock_timeout * 1000),
+        "idle_in_transaction_session_timeout": TRANSACTION_TIMEOUT_MS,
+        "statement_timeout": TRANSACTION_TIMEOUT_MS,
+    }
+    return {
+        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+        "tcp_user_timeout": TCP_TIMEOUT_MS,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "options": " ".join(f"-c {name}={value}" for name, value in timeouts.items()),
+    }
+
+
+def insert_or_ignore(connection: Connection, table: Table) -> Insert:
+    """Return an INSERT that skips rows whose key already exists."""
+    insert: Insert = dialect_insert(connection.dialect.name, table).on_conflict_do_nothing()
+    return insert
+
+
+def upsert(connection: Connection, table: Table, key: str, row: Mapping[str, object]) -> None:
+    """Insert a row, or update the row that has the same key."""
+    connection.execute(_upsert_statement(connection.dialect.name, table, key, frozenset(row)), row)
+
+
+@cache
+def _upsert_statement(dialect: str, table: Table, key: str, columns: frozenset[str]) -> Insert:
+    insert = dialect_insert(dialect, table)
+    changes = {name: insert.excluded[name] for name in columns - {key}}
+    statement: Insert = insert.on_conflict_do_update(index_elements=[key], set_=changes)
+    return statement
+
+
+def dialect_insert(dialect: str, table: Table) -> Any:
+    """Return an INSERT that supports `ON CONFLICT`. `dialect` is `connection.dialect.name`."""
+    # Imported on demand: a dialect takes a tenth of a second to import.
+    if dialect == "sqlite":
+        from sqlalchemy.dialects import sqlite
+
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)

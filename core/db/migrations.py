@@ -1,0 +1,71 @@
+"""Upgrade of the tables at startup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from core.db.database import Database
+
+_LOCK_ID = 8429  # lock id: arbitrary, but the same in every process
+FIRST_VERSION = "0100"
+# The last revision that can open databases of revisions before FIRST_VERSION.
+LAST_EARLIER_REVISION = "b439d018"
+
+
+class UnsupportedDatabase(Exception):
+    """Raised for a database of a newer version, or of a revision before the first release.
+
+    The message is one sentence.
+    """
+
+
+def migrate(database: Database, migrations: Path, version_table: str) -> None:
+    """Upgrade the tables to the newest migration in `migrations`. Raises UnsupportedDatabase."""
+    newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
+    current_version = _current_version(database, version_table) or ""
+    if current_version == newest_version:
+        return
+    name = database.engine.url.database
+    if "" < current_version < FIRST_VERSION:
+        raise UnsupportedDatabase(
+            f"The database {name} was made by a revision before 0.1.0, which "
+            f"{LAST_EARLIER_REVISION} can still open; there is no conversion."
+        )
+    if current_version > newest_version:
+        raise UnsupportedDatabase(
+            f"The database {name} has version {current_version}, but this program supports only "
+            f"{newest_version}: update the program, or restore a backup from before its update."
+        )
+
+    # Alembic takes a sixth of a second to import, and most starts have nothing to migrate.
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
+    script = ScriptDirectory.from_config(config)
+
+    def upgrade(revision: Any, _context: Any) -> Any:
+        return script._upgrade_revs("head", revision)
+
+    with database.write() as connection, EnvironmentContext(config, script, fn=upgrade) as context:
+        if not database.is_sqlite:
+            for timeout in (
+                "lock_timeout",
+                "statement_timeout",
+                "idle_in_transaction_session_timeout",
+            ):
+                connection.exec_driver_sql(f"SET LOCAL {timeout} = 0")
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_ID})")
+        context.configure(connection=connection, version_table=version_table)
+        context.run_migrations()
+
+
+def _current_version(database: Database, version_table: str) -> str | None:
+    with database.read() as connection:
+        if not database.engine.dialect.has_table(connection, version_table):
+            return None
+        result = connection.exec_driver_sql(f"SELECT version_num FROM {version_table}")  # noqa: S608
+        return result.scalar()

@@ -1,0 +1,37 @@
+"""Secrets: keyed hashes, secrets that are generated once and stored, and other private files."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+
+def keyed_hash(secret_key: str, *parts: str) -> str:
+    """Return the HMAC of the parts as 64 hexadecimal digits. The first part names the purpose."""
+    # JSON separates the parts unambiguously, and encodes any text.
+    return hmac.new(secret_key.encode(), json.dumps(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def load_or_create_secret(path: Path, new_secret: str) -> str:
+    """Return the secret stored in the file; store `new_secret` first if there is none.
+
+    A new file is readable only by its owner.
+    """
+    if not path.exists():
+        temporary_path = path.with_name(f"{path.name}.{os.getpid()}")
+        write_private_file(temporary_path, new_secret)
+        # `hardlink_to` fails if the file exists: processes that start together read one secret.
+        with suppress(FileExistsError):
+            path.hardlink_to(temporary_path)
+        temporary_path.unlink()
+    return path.read_text().strip()
+
+
+def write_private_file(path: Path, text: str) -> None:
+    """Write a file that is readable only by its owner from the moment it is created."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)

@@ -1,0 +1,1 @@
+"""The server process: Gunicorn, connections, file descriptors, threads and logs."""

@@ -1,0 +1,1 @@
+"""Commands for operators, and the probes that they use."""

@@ -1,0 +1,137 @@
+"""Commands for operators: people who sign in."""
+
+from __future__ import annotations
+
+import click
+
+from accounts import KEY_ISSUER, PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
+from core.settings import Settings
+from core.twin_groups import parse_groups
+from web.container import Portal
+
+MODE_MISSING = (
+    "Signing in is turned off: set TWINDOW_SIGN_IN=password, "
+    "or visitor,password if people without an account may chat as well."
+)
+UNSUITABLE_NAME = (
+    "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “key:”."
+)
+NOT_FOUND = "There is no {}. See “person list”; other people are written proxy:NAME or key:ID."
+LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
+PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
+PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
+
+
+def create_person_group(portal: Portal) -> click.Group:
+    """Return the commands that add people, disable them, and give them one-time links."""
+    accounts = portal.accounts
+
+    @click.group("person", help="Manage the people who sign in.")
+    def commands() -> None:
+        modes = portal.settings.sign_in
+        if not (modes.has_passwords or modes.has_proxy or modes.has_keys):
+            raise click.ClickException(MODE_MISSING)
+
+    @commands.command("add", help="Add a person, and print the link to set their password.")
+    @click.argument("name")
+    @click.option("--admin", is_flag=True, help="Make the person an administrator.")
+    def add(name: str, *, admin: bool) -> None:
+        if not portal.settings.sign_in.has_passwords:
+            raise click.ClickException(MODE_MISSING)
+        try:
+            person = accounts.people.add(name, is_admin=admin)
+        except UnsuitableName:
+            raise click.ClickException(UNSUITABLE_NAME) from None
+        except NameTaken:
+            raise click.ClickException(f"{name} exists already.") from None
+        _print_link(portal.settings, person, accounts.create_link(person))
+
+    @commands.command("list", help="List all people.")
+    def list_all() -> None:
+        for person in accounts.people.list_all():
+            facts = {
+                person.name: person.identity.startswith(f"{KEY_ISSUER}:"),
+                "admin": person.is_admin,
+                "disabled": person.is_disabled,
+                "no password yet": person.has_account and not person.has_password,
+                f"groups: {' '.join(person.groups)}": bool(person.groups),
+            }
+            name = person.name if person.has_account else person.identity
+            click.echo("\t".join((name, ", ".join(fact for fact in facts if facts[fact]))))
+
+    @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
+    @click.argument("name")
+    def disable(name: str) -> None:
+        portal.accounts.people.disable(_find(name))
+        click.echo(
+            f"{name} is signed out everywhere and can no longer sign in. "
+            "API keys that they created in the portal are revoked."
+        )
+
+    @commands.command("enable", help="Let a disabled person sign in again.")
+    @click.argument("name")
+    def enable(name: str) -> None:
+        accounts.people.enable(_find(name))
+        click.echo(f"{name} can sign in again.")
+
+    @commands.command("admin", help="Make a person an administrator.")
+    @click.argument("name")
+    @click.option("--revoke", is_flag=True, help="Make the person an ordinary one again.")
+    def admin(name: str, *, revoke: bool) -> None:
+        accounts.people.set_admin(_find(name), is_admin=not revoke)
+        click.echo(f"{name} is {'no longer' if revoke else 'now'} an administrator.")
+
+    @commands.command("groups", help="Show or change the groups of a person.")
+    @click.argument("name")
+    @click.option("--add", "added", multiple=True, metavar="GROUP", help="Can be repeated.")
+    @click.option("--remove", "removed", multiple=True, metavar="GROUP", help="Can be repeated.")
+    def groups(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
+        person = _find(name)
+        if (
+            (added or removed)
+            and portal.settings.proxy_groups_header
+            and person.identity.startswith(f"{PROXY_ISSUER}:")
+        ):
+            raise click.ClickException(PROXY_GROUPS)
+        try:
+            new_groups = {*person.groups, *parse_groups(",".join(added))}
+        except ValueError as error:
+            raise click.ClickException(f"{error}.") from None
+        person = portal.accounts.people.set_groups(person, new_groups.difference(removed))
+        for group in person.groups:
+            click.echo(group)
+
+    @commands.command("reset", help="Sign a person out everywhere, and print a link as for add.")
+    @click.argument("name")
+    def reset(name: str) -> None:
+        person = _find(name)
+        if not person.has_account:
+            raise click.ClickException("This person has no password.")
+        if person.is_disabled:
+            raise click.ClickException(f"{name} is disabled. Enable them first.")
+        _print_link(portal.settings, person, accounts.reset(person))
+
+    @commands.command("link", help="Print a link that joins an account and a name of the proxy.")
+    @click.argument("name")
+    def link(name: str) -> None:
+        if not portal.settings.sign_in.has_proxy:
+            raise click.ClickException(PROXY_MISSING)
+        person = _find(name)
+        if not person.has_password:
+            raise click.ClickException(f"{name} has no password yet.")
+        token = accounts.create_link(person, "identity")
+        _print_link(portal.settings, person, token, path="identity")
+
+    def _find(name: str) -> Person:
+        try:
+            return accounts.people.find(name)
+        except PersonNotFound:
+            raise click.ClickException(NOT_FOUND.format(name)) from None
+
+    return commands
+
+
+def _print_link(settings: Settings, person: Person, token: str, path: str = "links") -> None:
+    """Print a link, on the last line by itself, so that scripts can read it."""
+    click.echo(LINK_ADVICE.format(person.name))
+    click.echo(f"{(settings.public_url or settings.own_url).rstrip('/')}/session/{path}/{token}")

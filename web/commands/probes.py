@@ -1,0 +1,74 @@
+"""Probes of the `check` command: what the portal sees of a request, and a late event."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+import msgspec
+from flask import current_app, request
+
+from core.secrets import keyed_hash
+from web.container import portal
+from web.person.proxy_identity import proxy_subject
+
+PROBE_HEADER = "X-Twindow-Check"
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """A request as the portal sees it behind a proxy.
+
+    `identity_header` is the raw value of the header with the person's name. `identity` is the name
+    that the portal accepts. `groups_header` is the raw value of the header with their groups.
+    `time` is the clock of the portal, in seconds since 1970.
+    """
+
+    scheme: str
+    hosts: list[str]
+    peer: str
+    is_peer_trusted: bool
+    forwarded_for: str
+    identity_header: str
+    identity: str | None
+    groups_header: str
+    time: float
+
+
+def probe_signature(secret_key: str, nonce: str) -> str:
+    """Return the value of `PROBE_HEADER` for a random nonce."""
+    return f"{nonce}.{keyed_hash(secret_key, 'check', nonce)}"
+
+
+def is_signed_probe() -> bool:
+    """Return whether the current request is from `twindow check`."""
+    value = request.headers.get(PROBE_HEADER, "")
+    nonce = value.partition(".")[0]
+    return bool(nonce) and value == probe_signature(str(current_app.secret_key), nonce)
+
+
+def observe_request() -> Observation:
+    """Return what the portal sees of the current request."""
+    settings, headers = portal().settings, request.headers
+    return Observation(
+        scheme=request.scheme,
+        hosts=[request.host, *headers.get("X-Forwarded-Host", "").split(",")],
+        peer=request.remote_addr or "",
+        is_peer_trusted=_is_trusted(request.remote_addr or ""),
+        forwarded_for=headers.get("X-Forwarded-For", "") or headers.get("Forwarded", ""),
+        identity_header=headers.get(settings.proxy_user_header or "", ""),
+        identity=proxy_subject(),
+        groups_header=headers.get(settings.proxy_groups_header or "", ""),
+        time=portal().clock.time(),
+    )
+
+
+def _is_trusted(peer: str) -> bool:
+    proxies = portal().settings.trusted_proxies
+    try:
+        return proxies.is_any or ip_address(peer) in proxies
+    except ValueError:
+        return False
+
+
+DELAYED_EVENT = "soon"
+EVENT_DELAY_SECONDS = 0.5
+END_DELAY_SECONDS = 3.0

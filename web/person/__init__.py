@@ -1,0 +1,1 @@
+"""The person of a request: who they are, and what they may see."""

@@ -1,0 +1,78 @@
+"""The check before each request: a portal that does not allow visitors requires a sign-in."""
+
+from __future__ import annotations
+
+from flask import Flask, Response, current_app, g, redirect, request, session, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from accounts import Person
+from core.secrets import keyed_hash
+from web.container import portal
+from web.http import wants_fragment
+from web.person.browser_session import change_proxy_person, end_sign_in
+from web.person.current_person import is_from_proxy, signed_in_person
+from web.person.return_path import current_page, return_path, sign_in_url
+from web.person.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+
+# `events.show` does not redirect: it tells the page that the session has ended.
+PUBLIC_ENDPOINTS = {
+    *("session.new", "session.create", "session.delete", "session.show_link", "session.use_link"),
+    *("site.manifest", "site.favicon", "assets.show", "events.show"),
+    *("health.live", "health.ready", "health.stream", "health.show_request"),
+}
+DRAFT_OWNER_CHARACTERS = 12
+
+
+def init_app(app: Flask) -> None:
+    """Check each request, and let templates know who is signed in."""
+    app.before_request(_require_sign_in)
+    app.context_processor(_template_values)
+
+
+def _template_values() -> dict[str, object]:
+    # Do not read the database here: the error page for a database failure needs these values.
+    person: Person | None = g.get("signed_in_person")
+    owner = keyed_hash(str(current_app.secret_key), "draft owner", person.id) if person else ""
+    return {
+        "signed_in_person": person,
+        "may_use_portal": _may_use_portal(person),
+        "can_sign_out": person is not None and not is_from_proxy(),
+        # Scripts use this value to keep separate drafts for people who share a browser.
+        "draft_owner": owner[:DRAFT_OWNER_CHARACTERS],
+    }
+
+
+def _may_use_portal(person: Person | None) -> bool:
+    # If the proxy reports a name but `person` is None, that person is disabled.
+    may_visit = portal().settings.sign_in.allows_visitors and not is_from_proxy()
+    return person is not None or may_visit
+
+
+def _require_sign_in() -> BaseResponse | None:
+    """Redirect to the sign-in page; a fragment request gets the header that makes htmx go there."""
+    if current_app.session_interface.is_null_session(session):
+        return None  # files and health checks need no sign-in
+    person = signed_in_person()
+    if person and request.endpoint == "session.create":
+        # The person has already signed in, for example in another tab.
+        return redirect(return_path(request.form.get("next", "")), 303)
+    has_ended = person is None and SIGN_IN_FIELD in session
+    if has_ended:
+        end_sign_in()
+    proxy_person_id = person.id if person and is_from_proxy() else ""
+    if session.get(PROXY_PERSON_FIELD, "") != proxy_person_id:
+        change_proxy_person(proxy_person_id)
+        if person and VISITOR_FIELD in session and _is_page_view():
+            return redirect(url_for("adoption.show", next=current_page()), 303)
+    # When a sign-in has ended, show the sign-in page, even if visitors are allowed.
+    if request.endpoint in PUBLIC_ENDPOINTS or (_may_use_portal(person) and not has_ended):
+        return None
+    if wants_fragment():
+        return Response(status=204, headers={"HX-Redirect": sign_in_url()})
+    return redirect(sign_in_url(), 303)
+
+
+def _is_page_view() -> bool:
+    is_navigation = request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+    is_page = request.endpoint not in ("adoption.show", "avatars.show", "exports.show")
+    return request.method == "GET" and is_navigation and is_page and not wants_fragment()

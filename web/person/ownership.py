@@ -1,0 +1,58 @@
+"""Lookup of conversations and turns through the person who owns them."""
+
+from __future__ import annotations
+
+from flask import abort
+
+from chat.conversations import Conversation
+from chat.turns import Turn
+from web.container import portal
+from web.person.current_person import person
+from web.person.twin_access import twin_access
+
+
+class RecentlyDeleted(Exception):
+    """Raised for a conversation that its owner has deleted and can still restore."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__(conversation.id)
+        self.conversation = conversation
+
+
+def own_conversation(conversation_id: str) -> Conversation:
+    """Return a conversation of the current person, or abort with 404.
+
+    Raises RecentlyDeleted when the person has deleted it and can still restore it.
+    """
+    if conversation := find_conversation(conversation_id):
+        return conversation
+    if deleted_conversation := find_deleted_conversation(conversation_id):
+        raise RecentlyDeleted(deleted_conversation)
+    return abort(404)
+
+
+def find_conversation(conversation_id: str) -> Conversation | None:
+    """Return the person's conversation, or None if it is missing or they may not use its twin."""
+    conversation = portal().conversations.find(conversation_id, person())
+    return conversation if conversation and _may_use(conversation.twin_id) else None
+
+
+def find_deleted_conversation(conversation_id: str) -> Conversation | None:
+    """Return a conversation that the current person can restore, or None."""
+    conversation = portal().deletions.find(conversation_id, person())
+    return conversation if conversation and _may_use(conversation.twin_id) else None
+
+
+def own_turn(turn_id: str) -> Turn:
+    """Return a turn of the current person, or abort with 404."""
+    return find_turn(turn_id) or abort(404)
+
+
+def find_turn(turn_id: str) -> Turn | None:
+    """Return the person's turn, or None if it is missing or they may not use its twin."""
+    turn = portal().service.turns.find(turn_id, person())
+    return turn if turn and _may_use(turn.twin_id) else None
+
+
+def _may_use(twin_id: str) -> bool:
+    return twin_access().allows(twin_id)
