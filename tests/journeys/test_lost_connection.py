@@ -21,7 +21,7 @@ SHOWN_WITHIN_MS = 7_000
 STEP_MS = 500
 RETRIED_WITHIN_MS = 10_000
 QUIET_MS = 5_000
-COUNT_KEEP_ALIVES = "window.seen = 0; document.addEventListener('here', () => { seen += 1 })"
+COUNT_KEEP_ALIVES = "window.seen = 0; document.addEventListener('ping', () => { seen += 1 })"
 
 
 @pytest.fixture
