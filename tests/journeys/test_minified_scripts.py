@@ -13,10 +13,10 @@ STATIC = Path(__file__).parent.parent.parent / "static"
 COMMENT = re.compile(r"(?:^|(?<=\s))//.*$", re.MULTILINE)
 BLANKS = re.compile(r"\s+")
 TEMPLATE_LITERAL = re.compile(r"`(?:\\.|[^`\\])*`")
-RULES = """css => {
+RULES = r"""css => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
-  const plain = (words) => words.replaceAll(", ", ",").replaceAll(": ", ":");
+  const plain = (text) => text.replace(/\s+/g, " ").replaceAll(", ", ",").replaceAll(": ", ":");
   return [...sheet.cssRules].map((rule) => plain(rule.cssText));
 }"""
 
