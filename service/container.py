@@ -18,7 +18,7 @@ EXTENSION_KEY = "twindow-service"
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """The objects of one service, created by `create_service`."""
+    """The objects of one service, created by `create_service_app`."""
 
     settings: Settings
     secret_key: str = field(repr=False)

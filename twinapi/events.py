@@ -1,4 +1,4 @@
-"""The events of a reply: progress*, delta*, then exactly one complete or failed.
+"""The events of a reply: progress and deltas in any order, then one complete or failed.
 
 The interface does not define the types of additional fields: any shape is accepted.
 """

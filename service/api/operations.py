@@ -44,7 +44,7 @@ class Operation:
 
     @property
     def is_rate_limited(self) -> bool:
-        """Return whether requests count towards the hourly limit and get rate limit headers."""
+        """Return whether requests with a key are limited; those of portals never are."""
         return self.required_access != "a JWT"
 
     @property
