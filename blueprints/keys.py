@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response
 from accounts import Person
 from core.languages import N_
 from core.urls import without_credentials
-from twinapi import ApiError, Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
+from twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
 from web.hourly_limits import count_key_request
@@ -137,12 +137,14 @@ def _has_changed(person: Person | None) -> bool:
 
 
 def _list_keys(jwt: str) -> Sequence[ListedApiKey] | None:
-    """Return the person's keys: () if the service cannot list keys, None after an error."""
+    """Return the person's keys: () if the service does not list keys, None after an error."""
+    client = portal().service.client
+    if not (portal().settings.is_embedded or client.has_key_list):
+        return ()
     try:
-        return portal().service.client.list_api_keys(jwt)
-    except TwinApiError as error:
-        has_no_list = isinstance(error, ApiError) and error.status in (404, 405, 501)
-        return () if has_no_list else None
+        return client.list_api_keys(jwt)
+    except TwinApiError:
+        return None
 
 
 def _api_url() -> str:

@@ -45,6 +45,7 @@ class ReplyWorker:
         self._clock = log.database.clock
         self.client = client
         self.quota = quota
+        self._has_ignored_text = False
 
     def start_reply(self, added: AddedTurn) -> None:
         """Start the reply to a turn that this process has just added, and return at once."""
@@ -129,13 +130,13 @@ class ReplyWorker:
                     )
 
     def _stop_at_service(self, stream: ReplyStream) -> None:
-        """Send `DELETE` to the URL of the message, if the service has given one.
+        """Send `DELETE` to the URL that cancels the reply, if the service has announced one.
 
         Closing the connection does not cancel the reply: the portal may just be restarting.
         """
-        if stream.location and not self.log.is_closing:
+        if stream.cancel_url and not self.log.is_closing:
             with suppress(TwinApiError):
-                self.client.stop_reply(stream.location)
+                self.client.stop_reply(stream.cancel_url)
 
     def _create_conversation(self, conversation: Conversation, turn: Turn) -> str:
         self._check_turn(turn)
@@ -153,7 +154,9 @@ class ReplyWorker:
                     self.log.append(turn.id, entries.Progress(text, percent))
                 case twinapi.Delta(text):
                     self.log.append(turn.id, entries.Delta(text))
-                case twinapi.Complete(text, reply_conversation_id, cut_off):
+                case twinapi.Complete(text, reply_conversation_id, cut_off, is_text_ignored):
+                    if is_text_ignored:
+                        self._warn_of_ignored_text(turn)
                     if reply_conversation_id not in (None, service_id):
                         logger.warning("turn %s: the reply names another conversation", turn.id)
                     if text or self.log.text_length(turn.id):
@@ -164,6 +167,14 @@ class ReplyWorker:
                     logger.warning("turn %s: the service reported an error", turn.id)
                     return _end_for_reported_error(detail, code)
         return Ended(ReplyState.STOPPED)
+
+    def _warn_of_ignored_text(self, turn: Turn) -> None:
+        """Log once for each service that the text at the end of a reply is not the reply."""
+        if not self._has_ignored_text:
+            self._has_ignored_text = True
+            url = without_credentials(self.client.base_url)
+            reason = "the text in `complete` is not the streamed reply, and is ignored"
+            logger.warning("turn %s: %s: %s", turn.id, url, reason)
 
     def _end_for_error(self, turn: Turn, error: TwinApiError) -> Ended:
         self._log_error(turn, error)

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import requests
 
@@ -16,7 +16,7 @@ from twinapi.bounded_adapter import AbortHandle
 from twinapi.models import ApiKey, Conversation, ListedApiKey, Page, Twin
 from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
-from twinapi.transport import Transport
+from twinapi.transport import Transport, announced_url
 
 T = TypeVar("T")
 
@@ -44,10 +44,11 @@ class Client:
     ) -> None:
         self._on_limits = on_limits
         self._key = key
+        self._announced_relations: set[str] = set()  # all copies share it
         self._timeout = timeout
         self._reply_timeout = reply_timeout
         self._transport = Transport(
-            base_url, ca_file=ca_file, timeout=timeout, on_response=self._report_limits
+            base_url, ca_file=ca_file, timeout=timeout, on_response=self._read_headers
         )
 
     def with_key(self, key: str, on_limits: Callable[[Limits], None]) -> Client:
@@ -57,7 +58,7 @@ class Client:
         """
         client = copy(self)
         client._key, client._on_limits = key, on_limits
-        client._transport = self._transport.with_listener(client._report_limits)
+        client._transport = self._transport.with_listener(client._read_headers)
         return client
 
     @property
@@ -133,17 +134,12 @@ class Client:
             total_timeout=self._reply_timeout,
         )
 
-    def stop_reply(self, location: str) -> None:
-        """Tell the service to stop the reply to the message at `location`.
+    def stop_reply(self, cancel_url: str) -> None:
+        """Stop a reply by sending DELETE to `ReplyStream.cancel_url`.
 
-        This call is an extension of the interface. `location` is `ReplyStream.location`, a URL on
-        the service.
+        This call is an extension of the interface.
         """
-        try:
-            path = urlsplit(location).path.split("/api/v1", 1)[-1]
-        except ValueError:
-            raise errors.UnexpectedResponse(200) from None
-        self._transport.request_json("DELETE", path, self._key)
+        self._transport.request_json("DELETE", cancel_url, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
         """Create an API key, authorised by a JWT."""
@@ -174,7 +170,14 @@ class Client:
         """Close the idle connections."""
         self._transport.close()
 
-    def _report_limits(self, key: str, response: requests.Response) -> None:
+    @property
+    def has_key_list(self) -> bool:
+        """Return whether the service has announced that people can list and revoke their keys."""
+        return "keys" in self._announced_relations
+
+    def _read_headers(self, key: str, response: requests.Response) -> None:
+        if announced_url(response, "keys"):
+            self._announced_relations.add("keys")
         if key == self._key and (limits := parse_limits(response.headers)):
             self._on_limits(replace(limits, elapsed=response.elapsed.total_seconds()))
 

@@ -19,6 +19,9 @@ ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
 # Errors are truncated to this length: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
 MAX_PROGRESS_CHARACTERS = 100
+FAILED_STATUSES = {"error", "fail", "failed", "failure"}
+# An id: 8 to 64 ASCII letters, digits, hyphens and underscores with a digit among them.
+_RECEIPT = re.compile(r"(?=[\w-]*\d)[\w-]{8,64}", re.ASCII)
 # Text in an error that looks like a key is never displayed, even if it is not a known key.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
@@ -44,13 +47,15 @@ class Delta:
 class Complete:
     """The end of a successful reply; `text` is None if the service does not repeat it.
 
-    `conversation_id` is set if the service names it. `cut_off` is True if the service reports that
-    the reply was cut off at its maximum length.
+    `conversation_id` is set if the service names it. `is_cut_off` is True if the service reports
+    that the reply was cut off at its maximum length. `is_text_ignored` is True if the service has
+    sent a text that is not the reply.
     """
 
     text: str | None
     conversation_id: str | None = None
     is_cut_off: bool = False
+    is_text_ignored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +101,53 @@ def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None
 def parse_complete(message: object) -> Complete:
     """Parse the message of a complete event, or of a reply that is not streamed."""
     fields = message if isinstance(message, Mapping) else {}
+    text = message_text(message)
     return Complete(
-        message_text(message),
+        None if text == fields.get("status") else text,
         parse_id(fields.get("conversationId")),
         is_cut_off=fields.get("cutOff") is True,
     )
+
+
+def parse_whole_reply(payload: object) -> Complete | Failed:
+    """Parse a reply that is not streamed.
+
+    Outside of `data`, a `message` beside `error`, `status` or `success` reports a result, such as
+    `{"status": "error", "message": "engine died"}`; it is not the reply.
+    """
+    if not isinstance(payload, Mapping) or "data" in payload:
+        return parse_complete(payload["data"] if isinstance(payload, Mapping) else payload)
+    is_report = "message" in payload and not {"content", "text", "reply"} & payload.keys()
+    if not is_report or not {"error", "status", "success"} & payload.keys():
+        return parse_complete(payload)
+    status = str(payload.get("status", "")).lower()
+    if payload.get("error") or payload.get("success") is False or status in FAILED_STATUSES:
+        return Failed(error_text(payload), parse_id(payload.get("code")) or "")
+    return Complete(None, is_text_ignored=True)
+
+
+def resolve_text(complete: Complete, streamed: str) -> Complete:
+    """Return the end of a reply with the text that it replaces the streamed text by, or None.
+
+    The streamed text is the reply: many services end it with a receipt, such as an id or "Message
+    completed". The text at the end replaces it only if it is plausibly the same reply: without
+    white space, the streamed text is its beginning, or both begin with the same four fifths of the
+    shorter one, and neither is twice as long. Without streamed text, any text but a receipt is
+    the reply.
+    """
+    if complete.text is None:
+        return complete
+    streamed_text, final_text = "".join(streamed.split()), "".join(complete.text.split())
+    if streamed_text:
+        shorter, longer = sorted((len(streamed_text), len(final_text)))
+        pairs = zip(streamed_text, final_text, strict=False)
+        common = next((n for n, pair in enumerate(pairs) if pair[0] != pair[1]), shorter)
+        is_same = common == len(streamed_text) or (
+            5 * common >= 4 * shorter and longer < 2 * shorter
+        )
+    else:
+        is_same = not _RECEIPT.fullmatch(final_text)
+    return complete if is_same else replace(complete, text=None, is_text_ignored=True)
 
 
 def parse_progress(data: object, secrets: Sequence[str] = ()) -> Progress:

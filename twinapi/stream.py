@@ -14,7 +14,7 @@ from core import sse
 from core.http import NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
-from twinapi.events import Complete, Delta, Event, Failed, parse, parse_complete
+from twinapi.events import Complete, Delta, Event, Failed, parse, parse_whole_reply, resolve_text
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
@@ -57,8 +57,8 @@ class ReplyStream(Watchable):
         self._timeout_code: str | None = None
         # Number of unknown events.
         self.skipped_count = 0
-        # URL of the message, if the service sends it; a DELETE there stops the reply.
-        self.location: str | None = None
+        # URL at which a DELETE stops the reply, if the service has announced it.
+        self.cancel_url: str | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +88,7 @@ class ReplyStream(Watchable):
         with response:
             with self._lock:
                 self._response = response
-            self.location = response.headers.get("Location")
+            self.cancel_url = transport.announced_url(response, "cancel")
             if self._is_closed:
                 return
             yield from self._limit_length(self._events(response))
@@ -97,7 +97,7 @@ class ReplyStream(Watchable):
         """End the stream, even while another thread waits for the next event."""
         self._is_closed = True
         if self._is_sending:
-            # Wait for the headers: they hold the URL of the message, needed to stop its reply.
+            # Wait for the headers: they may announce a URL to stop the reply.
             timer = threading.Timer(ABORT_DELAY_SECONDS, self._abort_handle)
             timer.daemon = True
             timer.start()
@@ -120,9 +120,8 @@ class ReplyStream(Watchable):
     def _events(self, response: requests.Response) -> Iterator[Event]:
         content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if content_type == "application/json":
-            yield _parse_whole_reply(
-                transport.read_json(response, self._total_deadline - time.monotonic())
-            )
+            seconds = self._total_deadline - time.monotonic()
+            yield parse_whole_reply(transport.read_json(response, seconds))
             return
         if content_type != sse.CONTENT_TYPE and response.status_code in (202, 204):
             yield Complete(None)
@@ -171,16 +170,20 @@ class ReplyStream(Watchable):
             yield chunk
 
     def _limit_length(self, events: Iterator[Event]) -> Iterator[Event]:
-        """Yield events up to `MAX_REPLY_CHARACTERS` of text, then raise StreamTooLarge."""
+        """Yield events up to `MAX_REPLY_CHARACTERS` of text, then raise StreamTooLarge.
+
+        The text of Complete is None unless it replaces the text of the deltas.
+        """
         remaining = MAX_REPLY_CHARACTERS
+        deltas: list[str] = []
         for event in events:
+            if isinstance(event, Delta):
+                deltas.append(event.text)
+            elif isinstance(event, Complete):
+                event = resolve_text(event, "".join(deltas))
             if isinstance(event, Delta | Complete) and event.text:
                 text, remaining = event.text[:remaining], remaining - len(event.text)
                 if remaining < 0:
                     yield Delta(text)
                     raise errors.StreamTooLarge
             yield event
-
-
-def _parse_whole_reply(payload: object) -> Complete:
-    return parse_complete(payload.get("data", payload) if isinstance(payload, dict) else payload)

@@ -9,11 +9,13 @@ from copy import copy
 from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import requests
 import urllib3
 
 from core.http import NETWORK_ERRORS, parse_retry_after, read_bounded
+from core.urls import origin_of
 from twinapi import errors
 from twinapi.bounded_adapter import AbortHandle, BoundedAdapter
 from twinapi.events import error_text
@@ -97,6 +99,7 @@ class Transport:
     ) -> requests.Response:
         """Send a request, and return the response with its body unread.
 
+        `path` is below the base URL, or a URL that the service has announced.
         `head_timeout` is the time until the response must have begun, if it is not the `timeout` of
         the transport. `abort_handle` can abort the request until its response has begun.
 
@@ -115,7 +118,7 @@ class Transport:
             # Do not escape emoji: escapes are three times as long, and services limit the size.
             data = json.dumps(body, ensure_ascii=False).encode()
         try:
-            url = self.base_url + path
+            url = path if path.startswith(("http://", "https://")) else self.base_url + path
             request = self._session.prepare_request(
                 requests.Request(method, url, request_headers, data=data, params=params)
             )
@@ -163,6 +166,16 @@ def read_json(response: requests.Response, seconds: float) -> Any:
         raise errors.ConnectionFailed("connection_lost", perhaps_received=True) from error
     except (ValueError, RecursionError):
         raise errors.UnexpectedResponse(response.status_code) from None
+
+
+def announced_url(response: requests.Response, relation: str) -> str | None:
+    """Return the URL of a `Link` header (RFC 8288) with this relation; None for other origins."""
+    for link in response.links.values():
+        with suppress(KeyError, ValueError):
+            url = urljoin(response.url, link["url"])
+            if link["rel"] == relation and origin_of(url) == origin_of(response.url):
+                return url
+    return None
 
 
 def abort(response: requests.Response) -> None:

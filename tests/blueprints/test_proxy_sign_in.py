@@ -203,3 +203,14 @@ class TestTokens:
 
         assert not form.html.select("[name=jwt]")
         assert "tw_once" in page.text
+        assert {call.method for call in upstream.calls if "api-keys" in call.path} == {"POST"}
+
+    def test_keys_are_listed_if_the_service_announces_it(self, alice: Person, upstream: Upstream):
+        upstream.answers["/api/v1/auth/api-keys"] = 200, {"data": [{"id": "1", "name": "laptop"}]}
+        upstream.answers["/api/v1/twins"] = lambda call: call.respond(
+            200, {"data": []}, link='</api/v1/auth/api-keys>; rel="keys"'
+        )
+        alice.session.headers["X-Remote-Token"] = "a.n.na"
+        report(alice, "anna").get("/")
+
+        assert "laptop" in alice.get("/keys").text

@@ -74,11 +74,12 @@ READABLE = {
             text,
         )
         for message, text in [
-            ("Hi", "Hi"),
-            ({"content": "Hi"}, "Hi"),
-            ({"text": "Hi"}, "Hi"),
-            ({"message": {"content": "Hi"}}, "Hi"),
-            (["H", {"text": "i"}], "Hi"),
+            ("Deltas, and more", "Deltas, and more"),
+            ({"content": "Deltas!"}, "Deltas!"),
+            ({"text": "Deltas!"}, "Deltas!"),
+            ({"message": {"content": "Deltas!"}}, "Deltas!"),
+            (["Deltas", {"text": "!"}], "Deltas!"),
+            ("Message completed", "Deltas"),
             ({"id": 3, "role": "x"}, "Deltas"),
             (None, "Deltas"),
             ("", "Deltas"),
@@ -170,12 +171,13 @@ def test_progress_of_any_shape_is_shown_as_one_short_line(alice: Person, upstrea
 def test_final_text_that_differs_from_the_deltas_replaces_them_once(send_message: SendMessage):
     seen = send_message(
         respond_with_stream(
-            delta_bytes("Deltas"), event_bytes({"type": "complete", "message": "The end"})
+            delta_bytes("The end is quite neer"),
+            event_bytes({"type": "complete", "message": "The end is quite near"}),
         )
     )
 
-    assert_outcome(seen, "complete", reply="The end")
+    assert_outcome(seen, "complete", reply="The end is quite near")
     whole = [frame for frame in seen.frames if Page.parse(frame.data).select("[hx-swap=outerHTML]")]
     assert len(whole) == 1
-    assert seen.page.response.text.count("The end") == 1
-    assert "Deltas" not in seen.page.text
+    assert seen.page.response.text.count("The end is quite near") == 1
+    assert "neer" not in seen.page.text

@@ -17,6 +17,8 @@ LINK_LIST_TABLE_CODE_NOTE = [
     "ve\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n\nEnd[^n].\n\n[^n]: A note.\n",
 ]
 # Cases: the deltas of a reply, its final text if it differs, and the announcements.
+# The end of a reply replaces its text only if both begin alike.
+START = "Well, all of these words stay as they are when the reply ends, every single one of them."
 REPLIES = {
     "each kind of block": (
         LINK_LIST_TABLE_CODE_NOTE,
@@ -62,29 +64,29 @@ REPLIES = {
         "Table: a, b. one. two, three.",
     ),
     "paragraph that ends differently": (
-        ["Well.", " One. Two. Thr"],
-        "Well. One. Four. Two.",
-        "Well. One. Two. Four.",
+        [START, " One. Two. Thr"],
+        f"{START} One. Four. Two.",
+        f"{START} One. Two. Four.",
     ),
     "paragraphs that end differently": (
-        ["Well.", "\n\nOne.\n\nTwo. Thr"],
-        "Four.\n\nTwo.\n\nOne. Five.",
-        "Well. One. Two. Four. Five.",
+        [START, "\n\nOne.\n\nTwo. Thr"],
+        f"{START}\n\nFour.\n\nTwo.\n\nOne. Five.",
+        f"{START} One. Two. Four. Five.",
     ),
     "paragraphs of which the first stays": (
-        ["Well.", "\n\nOne.\n\nTwo. Thr"],
-        "Well.\n\nSix.\n\nTwo. Three.",
-        "Well. One. Two. Six. Three.",
+        [START, "\n\nOne.\n\nTwo. Thr"],
+        f"{START}\n\nSix.\n\nTwo. Three.",
+        f"{START} One. Two. Six. Three.",
     ),
     "list that ends differently": (
-        ["Well.", "\n\n- One.\n- Two.\n- Thr"],
-        "Well.\n\n1. One!\n2. Six.\n",
-        "Well. One. Two. 1: One! 2: Six.",
+        [START, "\n\n- One.\n- Two.\n- Thr"],
+        f"{START}\n\n1. One!\n2. Six.\n",
+        f"{START} One. Two. 1: One! 2: Six.",
     ),
     "sign that ends differently": (
-        ["Well.", " Two. It is -5. Go"],
-        "Well. Two. It is 5. Go.",
-        "Well. Two. It is -5. It is 5. Go.",
+        [START, " Two. It is -5. Go"],
+        f"{START} Two. It is 5. Go.",
+        f"{START} Two. It is -5. It is 5. Go.",
     ),
 }
 

@@ -136,7 +136,7 @@ def test_base_url_may_include_a_path(service: Flask, full_key: str, model: Upstr
         assert next(events).text == "thinking"
         model.next_call()
 
-        client.stop_reply(stream.location)
+        client.stop_reply(stream.cancel_url)
 
         assert list(events)[-1].detail.endswith("The reply was stopped.")
         assert api.get("/openapi.json").json()["servers"] == [{"url": "/ai/twins/api/v1"}]

@@ -191,11 +191,6 @@ def test_retry_after_is_read_as_seconds_or_date(asked: Asked):
     assert wrong == []
 
 
-def test_location_that_is_not_a_url_raises_an_error_of_the_client(client: twinapi.Client):
-    with pytest.raises(twinapi.UnexpectedResponse):
-        client.stop_reply("http://[")
-
-
 def test_redirects_are_not_followed(asked: Asked, upstream: Upstream):
     statuses = (301, 302, 303, 307, 308)
     for status in statuses:

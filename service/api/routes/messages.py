@@ -32,7 +32,8 @@ from service.conversations import (
     StillReplying,
 )
 
-LOCATION_HEADER = {"Location": "URL of the sent message. Send DELETE to stop its reply."}
+LOCATION_HEADER = {"Location": "URL of the sent message."}
+CANCEL_HEADER = {"Link": "With the relation `cancel`: the URL at which DELETE stops the reply."}
 # A reconnection would send the message again. `NEVER_RECONNECT_MS` is the longest delay that
 # timers of clients accept.
 NEVER_RECONNECT_MS = 2**31 - 1
@@ -105,7 +106,7 @@ def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Re
     required_access="full_access",
     body=NewMessage,
     request_headers=IDEMPOTENCY_HEADER,
-    response_headers=LOCATION_HEADER,
+    response_headers=LOCATION_HEADER | CANCEL_HEADER,
     response_type=schemas.Event,
     extra_error_statuses=(409,),
     is_stream=True,
@@ -132,7 +133,9 @@ def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> 
             yield sse.frame(data, retry=retry)
             retry = None
 
-    return Response(frames(), headers=sse.HEADERS | {"Location": _message_url(message)})
+    url = _message_url(message)
+    headers = sse.HEADERS | {"Location": url, "Link": f'<{url}>; rel="cancel"'}
+    return Response(frames(), headers=headers)
 
 
 @operations.route(

@@ -1,0 +1,91 @@
+"""The text of a reply whose end repeats it, or contains something else."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from core.sse import ServerSentEvent
+from twinapi import Complete, Failed
+from twinapi.events import parse, parse_whole_reply, resolve_text
+
+STREAMED = "The Eiffel Tower is 330 metres tall, and it is in Paris."
+UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+
+
+def final_text(message: Any, streamed: str) -> str | None:
+    """Return the text of a reply that is streamed and ends with `message`."""
+    event = ServerSentEvent("message", json.dumps({"type": "complete", "message": message}))
+    complete = parse(event)
+    assert isinstance(complete, Complete)
+    return resolve_text(complete, streamed).text or streamed or None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Message completed",
+        UUID,
+        "msg_01J9ZK",
+        {"id": 7, "status": "ok", "message": "Reply generated"},
+        {"id": UUID},
+        "",
+        None,
+        "OK",
+        "The answer is in the document that you sent yesterday.",
+        "The Eiffel Tower",
+        STREAMED[:20],
+        STREAMED.replace("330", "330 or more") + "The rest is something else. " * 5,
+    ],
+)
+def test_receipt_at_the_end_does_not_replace_the_streamed_text(message: Any):
+    assert final_text(message, STREAMED) == STREAMED
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        STREAMED + " It was built in 1889.",
+        STREAMED.replace(" ", "\n"),
+        STREAMED.removesuffix("Paris.") + "France.",
+        {"content": STREAMED.replace("metres", "metres")},
+        STREAMED + " " + "More about it. " * 50,
+    ],
+)
+def test_longer_or_corrected_text_at_the_end_replaces_the_streamed_text(message: Any):
+    text = message["content"] if isinstance(message, dict) else message
+    assert final_text(message, STREAMED) == text
+
+
+@pytest.mark.parametrize("message", ["Yes", "はい、できます。", "42", "Done", {"text": "A reply."}])
+def test_text_at_the_end_is_the_reply_if_nothing_was_streamed(message: Any):
+    text = message["text"] if isinstance(message, dict) else message
+    assert final_text(message, "") == text
+
+
+@pytest.mark.parametrize(
+    "message", [UUID, "msg_01J9ZK4", "a1b2c3d4", {"status": "completed", "message": "completed"}]
+)
+def test_id_or_status_alone_is_not_a_reply(message: Any):
+    assert final_text(message, "") is None
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        ({"status": "error", "message": "engine died"}, Failed("engine died")),
+        ({"success": False, "message": "no credits"}, Failed("no credits")),
+        ({"error": "overloaded", "message": "try later"}, Failed("try later")),
+        ({"status": "ok", "message": "accepted"}, Complete(None, is_text_ignored=True)),
+        ({"data": {"content": "Hi", "status": "ok"}}, Complete("Hi")),
+        ({"status": "ok", "content": "Hi"}, Complete("Hi")),
+        ({"message": "Hi"}, Complete("Hi")),
+        ({"reply": "Hi", "success": True}, Complete("Hi")),
+        ("Hi", Complete("Hi")),
+        (None, Complete(None)),
+    ],
+)
+def test_result_report_is_not_taken_for_a_whole_reply(payload: Any, expected: Any):
+    assert parse_whole_reply(payload) == expected
