@@ -29,7 +29,7 @@ _HANDLER = r"(?:\bon[a-z]+|action|data|href|src\w*|style)\s*="
 _QUOTED_BRACE = r"=\s*(?:'[^'}\n]{0,300}\}|\"[^\"}\n]{0,300}\})"
 _MARKUP = re.compile(
     r"(?<!\\)(\\*+)(<(?=[A-Za-z/!?])(?!https?://[^\s<>\[\]\"'`]*>)|!(?=\\*+\[)"
-    rf"|\{{(?=[^}}\n]{{300}}|[^}}\n]{{0,300}}?(?:{_HANDLER}|{_QUOTED_BRACE})))",
+    rf"|\{{(?=[^}}]{{300}}|[^}}]{{0,300}}?(?:{_HANDLER}|{_QUOTED_BRACE})))",
     re.IGNORECASE,
 )
 _ENTITIES = {"<": "&lt;", "!": "&#33;", "{": "&#123;"}
@@ -43,7 +43,7 @@ _USUAL = (
     r"[\s>]*+<?+(?:https?://|mailto:)"
     r"(?:[^\s<>()\"`]|\([^\s<>()\"`]{0,500}\)){0,2000}+(?=[\s)>]|\Z)"
 )
-_SCHEME = r"[\s>\x00-\x1f]*+<?+[^\s)]{0,100}[:&\\]"
+_SCHEME = r"[\s>]*+<?+[^)]{0,100}?[:&\\]"
 _LINK = re.compile(rf"(?<!\\)(\\*+)\](?=[ \t]*+\((?!{_USUAL}))", re.IGNORECASE)
 _DEFINITION = re.compile(
     rf"^([ \t>*+.):\d-]*+(?:\[[ xX]\][ \t]++)*+)\[(?!\^[^]\\]{{1,200}}+\]:(?!{_SCHEME}))"
@@ -56,6 +56,8 @@ _ACTIVE = re.compile(
 )
 # Code that viewers without code fences read as HTML, an image, or a link with a scheme.
 _ACTIVE_CODE = re.compile(rf"{_MARKUP.pattern}|\][ \t]*+[(:](?!{_USUAL}){_SCHEME}", re.IGNORECASE)
+# The middle of a link, whose destination may begin outside of the code.
+_LINK_MIDDLE = re.compile(r"\][ \t]*+[(:]")
 # Code in a line that all parsers recognise, if a paragraph has no other backticks. Some viewers
 # regard a backtick directly after a URL as a part of it.
 _SIMPLE_CODE = re.compile(rb"(?<![\\`])`[^`\n]+`(?!`)")
@@ -64,6 +66,8 @@ _URL_SIGN = re.compile(rb"://|www\.|@")
 _PARAGRAPH_END = re.compile(rb"\n[ \t>]*+\n|\Z")
 # Characters at the beginning of a line that open or continue lists and quotations.
 _LINE_PREFIX_CHARACTERS = " \t>*+.)-0123456789"
+# Python-Markdown marks its placeholders with control characters.
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
 # Characters at which only some viewers begin a new line.
 _UNUSUAL_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Blanks before which markdown2 does not end an indented block at the start of a line.
@@ -90,7 +94,7 @@ def embed_markdown(text: str) -> str:
 def embed_inline(text: str) -> str:
     """Return a text of one line, such as a title or a name, without HTML and images."""
     heading_prefix = "# "
-    line = _UNUSUAL_LINE_ENDS.sub(" ", text)
+    line = _UNUSUAL_LINE_ENDS.sub(" ", _CONTROL_CHARACTERS.sub("", text))
     return escape_markup(f"{heading_prefix}{line}").removeprefix(heading_prefix)
 
 
@@ -101,7 +105,8 @@ def quote_markdown(text: str) -> str:
 
 
 def _normalize(text: str) -> str:
-    return _UNUSUAL_LINE_ENDS.sub("\n", normalize_line_ends(text))
+    plain_text = _CONTROL_CHARACTERS.sub("", normalize_line_ends(text))
+    return _UNUSUAL_LINE_ENDS.sub("\n", plain_text)
 
 
 def escape_markup(text: str) -> str:
@@ -234,7 +239,7 @@ def _is_code_for_all_parsers(event: Mapping[str, Any], part: str) -> bool:
     contains "|", as in a table. Some parsers know no fences.
     """
     if "Code" in event:
-        return "\n" not in part and not _ACTIVE_CODE.search(part)
+        return not ("\n" in part or _ACTIVE_CODE.search(part) or _LINK_MIDDLE.search(part))
     if not _starts(event, "CodeBlock") or _ACTIVE_CODE.search(part):
         return False
     block: str | dict[str, str] = event["Start"]["CodeBlock"]

@@ -100,6 +100,10 @@ PAYLOADS = [
     "- [x] [r]: javascript:alert(1)\n\n[r]",
     f"[{'a' * 1_001}]: javascript:x\n\n[{'a' * 1_001}]",
     "<https://a.example/[/onclick=alert(1)//](https://b.example)>",
+    "[x](java\nscript:alert(1))",
+    "`` `[x](`javascript`:alert(1))",
+    "\x02[r]:javascript:alert(1)\n\n[r]",
+    "{\nonclick=alert(1)}\n-",
 ]
 # Texts into which the payload is inserted. Parsers read some of these texts differently, but no
 # parser may interpret the payload as HTML.
@@ -147,6 +151,9 @@ VIEWERS = {
     "GitHub": lambda text: MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(text),
     "pyromark": pyromark.html,
     "pyromark with formulas": lambda text: pyromark.html(text, options=MARKDOWN_OPTIONS),
+    "pyromark with attributes": lambda text: pyromark.html(
+        text, options=pyromark.Options.ENABLE_HEADING_ATTRIBUTES | pyromark.Options.ENABLE_TABLES
+    ),
     # Without extensions, Python-Markdown and markdown2 know no code fences.
     "Python-Markdown": markdown.markdown,
     "Python-Markdown with extensions": partial(markdown.markdown, extensions=["extra"]),
@@ -165,7 +172,9 @@ TAGS = {
         "dt",
         "em",
         "h1",
+        "h2",
         "h3",
+        "h4",
         "hr",
         "input",  # the box of a task
         "li",
