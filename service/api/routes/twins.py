@@ -12,9 +12,7 @@ from service.api.requests import PageQuery
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
 
-KEYS_HEADER = {
-    "Link": "With the relation `keys`: the URL of the list of keys."
-}
+KEYS_HEADER = {"Link": "With the relation `keys`: the URL of the list of keys."}
 
 
 @operations.route(
