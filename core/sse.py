@@ -80,7 +80,7 @@ class _NormalizedEvents:
     def __iter__(self) -> Iterator[bytes]:
         block: list[bytes] = []
         size = 0
-        for line in _decode_lines(self.chunks):
+        for line in decode_lines(self.chunks):
             if not line:
                 if block:
                     yield b"\n".join(block) + b"\n\n"
@@ -98,7 +98,8 @@ class _NormalizedEvents:
         """Do nothing: the caller that provided the chunks closes them."""
 
 
-def _decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:
+def decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:
+    """Yield the lines of a stream, without their ends. Raises EventTooLarge for a long line."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pending: list[str] = []
     pending_size = 0
@@ -125,3 +126,5 @@ def _decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:
             pending, pending_size = [line], len(line)
             if pending_size > MAX_EVENT_BYTES:
                 raise EventTooLarge
+    if last_line := "".join(pending):
+        yield last_line

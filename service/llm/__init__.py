@@ -1,7 +1,8 @@
 """Client of the language model, and the bundled model."""
 
-from service.llm.client import ModelClient, Prompt, PromptTooLong
+from service.llm.client import ModelClient, PromptTooLong
 from service.llm.completion_stream import CompletionStream, ModelFailed
+from service.llm.dialect import Prompt
 from service.llm.tokenizer import TokenCounter, estimate_tokens
 from service.llm.usage import Usage
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,14 +16,14 @@ from core.http import NETWORK_ERRORS, parse_retry_after, read_bounded
 from core.settings import Settings
 from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable
+from service.llm.chunks import error_sentence
 from service.llm.completion_stream import READ_BYTES, CompletionStream, ModelFailed
+from service.llm.dialect import Dialect, Prompt
 from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
 from service.twins import Sampling
 
 logger = logging.getLogger(__name__)
-
-Prompt = list[dict[str, str]]
 
 MAX_LIST_BYTES = 1024 * 1024
 LIST_TIMEOUT_SECONDS = 10
@@ -29,14 +31,30 @@ FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
 MODEL_PROBLEM = "The model has a problem right now."
 BUSY_SENTENCE = "The model is busy. Try again in a minute."
+NO_CREDIT = "The limit of the model server is used up. Please contact your administrator."
+NO_CHAT_MODEL = "The model server has no chat model. Please contact your administrator."
 
 
 class PromptTooLong(Exception):
     """Raised when the prompt does not fit into the context window of the model."""
 
 
-class _UsageNotSupported(Exception):
-    """Raised when the server refuses `stream_options`, which requests the token usage."""
+# Names of models that cannot chat.
+_NO_CHAT = re.compile(
+    r"embed|rerank|whisper|transcri|speech|(?:^|[-_/])tts|audio|dall-e|image|diffusion|flux"
+    r"|moderation|guard|(?:^|[-_/])(?:bge|gte|e5|clip|ocr)[-_]",
+    re.IGNORECASE,
+)
+# Words about a prompt that does not fit, but not about other limits.
+_OVERFLOW = re.compile(
+    r"context[ _-]?(?:length|window|size)|maximum context|exceed_context|context.{0,30}exceed"
+    r"|(?:prompt|input|message).{0,20}too long|too many (?:input )?tokens|n_ctx"
+    r"|exceed.{0,30}(?:context|input token|maximum.{0,15}tokens)",
+    re.IGNORECASE,
+)
+_OTHER_LIMIT = re.compile(
+    r"quota|credit|billing|\brate\b|rate_limit|per (?:minute|day)|\bTP[MD]\b", re.IGNORECASE
+)
 
 
 class ModelClient:
@@ -50,8 +68,8 @@ class ModelClient:
         self._settings = settings
         self._model_name = ""
         self._is_closed = False
-        # Whether to request the token usage; False after the server has refused `stream_options`.
-        self._reports_usage = True
+        # What each model of each server accepts.
+        self._dialects: dict[tuple[str, str], Dialect] = {}
         self.bundled = (
             None
             if settings.model_url
@@ -76,24 +94,30 @@ class ModelClient:
 
         def find_endpoint() -> ModelEndpoint:
             url, key, default_name = self._endpoint()
-            return ModelEndpoint(url.removesuffix("/v1"), name or default_name, self._headers(key))
+            return ModelEndpoint(
+                url.partition("?")[0].removesuffix("/v1"), name or default_name, self._headers(key)
+            )
 
         count = self.tokenizer.counter(find_endpoint)
         return (lambda text: count(neutralize(text))) if self.bundled else count
 
     def stream_reply(self, prompt: Prompt, sampling: Sampling) -> CompletionStream:
         """Start a reply. Raises ModelFailed, or PromptTooLong if the prompt does not fit."""
-        url, key, name = self._endpoint()
+        url, key, default_name = self._endpoint()
         if self.bundled:
             prompt = [message | {"content": neutralize(message["content"])} for message in prompt]
-        body: dict[str, Any] = {"model": name, "messages": prompt, "stream": True}
-        body |= sampling.request_options()
-        try:
-            response = self._request_completion(url, key, body)
-        except _UsageNotSupported:
-            self._reports_usage = False
-            response = self._request_completion(url, key, body)
-        return CompletionStream(response, self._settings.model_timeout, body["model"])
+        options = sampling.request_options()
+        name = str(options.pop("model", default_name))
+        dialect = self._dialects.setdefault((url, name), Dialect())
+        begins_thinking = dialect.begins_thinking
+        response = self._request_completion(url, key, name, prompt, options, dialect)
+        return CompletionStream(
+            response,
+            self._settings.model_timeout,
+            name,
+            on_thinking=dialect.note_thinking,
+            begins_thinking=begins_thinking,
+        )
 
     def close(self) -> None:
         """Close the connections, and end the bundled model if this process owns it."""
@@ -103,14 +127,43 @@ class ModelClient:
         self._session.close()
 
     def _request_completion(
-        self, url: str, key: str | None, body: dict[str, Any]
+        self,
+        url: str,
+        key: str | None,
+        name: str,
+        prompt: Prompt,
+        options: dict[str, Any],
+        dialect: Dialect,
     ) -> requests.Response:
-        """Return the response if its status is 200, or else raise the error."""
-        options = {"stream_options": {"include_usage": True}} if self._reports_usage else {}
+        """Return the response if its status is 200, or else raise the error.
+
+        What the server refuses is left out or renamed, and the request is sent again.
+        """
+        while True:
+            body = dialect.request_body(name, prompt, options)
+            response = self._send(url, key, body)
+            if response.status_code == 200:
+                return response
+            if response.status_code == 404:
+                self._model_name = ""  # look up the name: the server may have another model now
+            with response:
+                words, param = _read_error(response)
+            target = without_credentials(url)
+            status = response.status_code
+            logger.warning(
+                "The model server %s responded with status %s: %s", target, status, words
+            )
+            is_limit = bool(_OTHER_LIMIT.search(words))
+            if status in (400, 413, 422, 500) and _OVERFLOW.search(words) and not is_limit:
+                raise PromptTooLong
+            if not dialect.learn(status, words, param, body):
+                raise _failure(response, is_limit=is_limit)
+
+    def _send(self, url: str, key: str | None, body: dict[str, Any]) -> requests.Response:
         try:
-            response = self._session.post(
-                f"{url}/chat/completions",
-                json=body | options,
+            return self._session.post(
+                _url_below(url, "chat/completions"),
+                json=body,
                 headers=self._headers(key) | {"Accept": "text/event-stream"},
                 timeout=(5, self._settings.model_timeout),
                 allow_redirects=False,
@@ -121,15 +174,6 @@ class ModelClient:
                 values = without_credentials(url), type(error).__name__
                 logger.warning("Request to the model server %s failed: %s", *values)
             raise ModelFailed("The model is not responding.", setting="TWINDOW_MODEL_URL") from None
-        if response.status_code == 200:
-            return response
-        if response.status_code == 404:
-            self._model_name = ""  # look up the name again: the server may have another model now
-        with response:
-            failure = _error_from_response(response)
-        if isinstance(failure, _UsageNotSupported) and not options:
-            raise ModelFailed(MODEL_PROBLEM)
-        raise failure
 
     def _endpoint(self) -> tuple[str, str | None, str]:
         if self.bundled:
@@ -137,47 +181,98 @@ class ModelClient:
                 return *self.bundled.url_and_key(), self.bundled.name
             except BundledModelUnavailable as error:
                 raise ModelFailed(str(error)) from None
-        url = str(self._settings.model_url).rstrip("/")
-        url = url if urlsplit(url).path else f"{url}/v1"
+        url = _base_url(str(self._settings.model_url))
         self._model_name = self._settings.model or self._model_name or self._first_model_name(url)
         return url, self._settings.model_key, self._model_name or FALLBACK_MODEL_NAME
 
     def _first_model_name(self, url: str) -> str:
-        """Return the first model in the list of the server, or "" if there is no usable list."""
+        """Return the first chat model of the server, or "" if there is no usable list.
+
+        Raises ModelFailed if none of the models can chat.
+        """
         try:
             with self._session.get(
-                f"{url}/models",
+                _url_below(url, "models"),
                 headers=self._headers(self._settings.model_key),
                 timeout=(5, 10),
                 allow_redirects=False,
                 stream=True,
             ) as response:
                 models = json.loads(read_bounded(response, MAX_LIST_BYTES, LIST_TIMEOUT_SECONDS))
-                return str(models["data"][0]["id"])
+                names = list(_model_names(models))
         except (*NETWORK_ERRORS, ValueError, LookupError, TypeError, RecursionError):
             return ""
+        chat_names = [name for name in names if not _NO_CHAT.search(name)]
+        if names and not chat_names:
+            logger.warning("The model server has no chat model: %.300s", ", ".join(names))
+            raise ModelFailed(NO_CHAT_MODEL, setting="TWINDOW_MODEL")
+        return chat_names[0] if chat_names else ""
 
     def _headers(self, key: str | None) -> dict[str, str]:
-        bearer = {"Authorization": f"Bearer {key}"} if key else {}
-        return {"Accept-Encoding": "identity"} | bearer
+        # Azure reads keys from a header of its own.
+        is_azure = (urlsplit(str(self._settings.model_url)).hostname or "").endswith(".azure.com")
+        name, value = ("api-key", key) if is_azure else ("Authorization", f"Bearer {key}")
+        return {"Accept-Encoding": "identity"} | ({name: value} if key and value else {})
 
 
-def _error_from_response(response: requests.Response) -> Exception:
-    status = response.status_code
+def _base_url(setting: str) -> str:
+    """Return the base URL of the API. It may have a query, such as `?api-version=…` of Azure."""
+    url, mark, query = setting.strip().partition("?")
+    url = url.rstrip("/").removesuffix("/chat/completions")
+    url = url if urlsplit(url).path else f"{url}/v1"
+    return f"{url}{mark}{query}"
+
+
+def _url_below(base_url: str, path: str) -> str:
+    url, mark, query = base_url.partition("?")
+    return f"{url}/{path}{mark}{query}"
+
+
+def _model_names(data: Any) -> Iterator[str]:
+    """Yield the names in a list of models: `data`, `models`, or a bare array."""
+    items = (data.get("data") or data.get("models")) if isinstance(data, dict) else data
+    for item in items or ():
+        name = (item.get("id") or item.get("name") or item.get("model")) if item else ""
+        is_other_type = str(item.get("type", "")).lower() in ("embedding", "embeddings", "reranker")
+        if isinstance(name, str) and name and not is_other_type:
+            yield name
+
+
+def _read_error(response: requests.Response) -> tuple[str, str]:
+    """Return the server's own words in an error response, and the parameter that it names."""
     try:
         body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
     except NETWORK_ERRORS:
-        body = ""
-    if status in (400, 413) and ("context" in body or "exceed" in body):
-        return PromptTooLong()
-    if status in (400, 422) and "stream_options" in body:
-        return _UsageNotSupported()
-    url = without_credentials(response.url)
-    logger.warning("The model server responded with status %s at %s.", status, url)
+        return "", ""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return ("" if "<" in body else error_sentence(body)), ""
+    error = data.get("error") if isinstance(data, dict) else None
+    fields = error if isinstance(error, dict) else data if isinstance(data, dict) else {}
+    kinds = " ".join(str(fields[name]) for name in ("type", "code") if fields.get(name))
+    return f"{error_sentence(data)} {kinds}".strip(), _parameter(fields)
+
+
+def _parameter(error: Mapping[str, Any]) -> str:
+    """Return the parameter that an error names: in `param`, or in the `loc` of FastAPI; or ""."""
+    detail = error.get("detail")
+    first = detail[0] if isinstance(detail, list) and detail else None
+    location = first.get("loc") if isinstance(first, dict) else None
+    return str(
+        error.get("param") or (location[-1] if isinstance(location, list) and location else "")
+    )
+
+
+def _failure(response: requests.Response, *, is_limit: bool) -> ModelFailed:
+    """Return the error for a status that the request cannot avoid."""
+    status = response.status_code
     retry_after = parse_retry_after(response.headers)
-    if status == 429 or (status == 503 and retry_after):
-        seconds = math.ceil(retry_after) if retry_after else None
+    seconds = math.ceil(retry_after) if retry_after else None
+    if status in (429, 529) or (status == 503 and retry_after):
         return ModelFailed(BUSY_SENTENCE, "model_busy", seconds)
+    if status == 402 or (status in (400, 403) and is_limit):
+        return ModelFailed(NO_CREDIT)
     if status in (401, 403):
         return ModelFailed(
             "The model server rejected the API key. Please contact your administrator.",

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
 
 import requests
 
 from core import sse
-from core.http import NETWORK_ERRORS
+from core.http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
 from service.interface_types import ReplyErrorCode
+from service.llm.chunks import Chunk, End, error_sentence, parse_chunk
+from service.llm.thinking import ThinkingFilter
 from service.llm.usage import Usage, parse_usage
 
 logger = logging.getLogger(__name__)
 
-# Value of finish_reason when the token limit cut off the reply.
-FINISH_REASON_LENGTH = "length"
 READ_BYTES = 64 * 1024
 # More than any model writes: an endless reply must not fill memory and database.
 MAX_REPLY_CHARACTERS = 1_048_576
+MAX_REPLY_BYTES = 10 * 1024 * 1024
+# After the reason of the end, some servers send the usage, and some keep the connection open.
+FINAL_SECONDS = 2.0
+DONE = "[DONE]"
+REPORTED_ERROR = "The model reported an error."
+FILTERED = "The filter of the model server ended this reply."
+ONLY_THINKING = "The model has only been thinking, and wrote no reply. Try again."
 
 
 class ModelFailed(Exception):
@@ -48,14 +53,31 @@ class ModelFailed(Exception):
 
 
 class CompletionStream:
-    """A streaming reply: iterate to get its pieces; `stop` may be called from any thread."""
+    """A streaming reply: iterate to get its pieces; `stop` may be called from any thread.
 
-    def __init__(self, response: requests.Response, timeout: float, model: str) -> None:
+    `on_thinking` is called at the end if the model has written reasoning, which is not part of the
+    reply; its argument says whether the reply began with reasoning without an opening tag. With
+    `begins_thinking`, the reply is expected to begin like this.
+    """
+
+    def __init__(
+        self,
+        response: requests.Response,
+        timeout: float,
+        model: str,
+        *,
+        on_thinking: Callable[[bool], None] = lambda _begins_thinking: None,
+        begins_thinking: bool = False,
+    ) -> None:
         self._response = response
         self._timeout = timeout
         self._model = model
+        self._on_thinking = on_thinking
+        self._thinking = ThinkingFilter(begins_thinking=begins_thinking)
         self._last_event_at = time.monotonic()
         self._stop_event = threading.Event()
+        self._finish_reason = ""
+        self._final_timer: threading.Timer | None = None
         # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
         # Set during the iteration if the model server reports the token usage.
@@ -63,51 +85,105 @@ class CompletionStream:
 
     def __iter__(self) -> Iterator[str]:
         """Yield pieces of text without lone surrogates and NUL. Raises ModelFailed."""
-        reason, incomplete_character, length = "", "", 0
+        incomplete_character, length, has_thought = "", 0, False
         with self._response:
             try:
-                for event in sse.read_events(self._chunks()):
-                    self._last_event_at = time.monotonic()
-                    if event.data == "[DONE]":
-                        reason = reason or event.data
-                        break
-                    text, finish_reason = self._parse_chunk(event.data)
-                    reason = finish_reason or reason
+                for chunk in self._parsed_chunks():
+                    has_thought = has_thought or chunk.has_reasoning or self._thinking.has_thought
+                    text = self._thinking.feed(chunk.text)
                     text, incomplete_character = _split_storable(incomplete_character + text)
                     length += len(text)
                     if length > MAX_REPLY_CHARACTERS:
                         raise ModelFailed("The reply was too long and was cut off.")
                     if text:
                         yield text
-            except (*NETWORK_ERRORS, sse.EventTooLarge) as error:
-                if not self._stop_event.is_set():
+            except (*NETWORK_ERRORS, sse.EventTooLarge, ResponseTooLarge) as error:
+                if not (self._stop_event.is_set() or self._finish_reason):
                     logger.warning("The model's reply was interrupted: %s", type(error).__name__)
+            finally:
+                if self._final_timer:
+                    self._final_timer.cancel()
         if self._stop_event.is_set():
             return
-        if not reason:
+        if rest := self._thinking.close():
+            length += len(rest)
+            yield rest
+        has_thought = has_thought or self._thinking.has_thought
+        if has_thought or self._thinking.has_late_end:
+            self._on_thinking(self._thinking.has_late_end)
+        self._check_end(has_text=length > 0, has_thought=has_thought)
+
+    def _check_end(self, *, has_text: bool, has_thought: bool) -> None:
+        """Check why the reply has ended. Raises ModelFailed."""
+        if not self._finish_reason:
             raise ModelFailed("The model's reply was interrupted.")
-        self.is_cut_off = reason == FINISH_REASON_LENGTH
+        end = Chunk(finish_reason=self._finish_reason).end
+        if end is End.FILTERED:
+            raise ModelFailed(FILTERED)
+        if end is End.FAILED:
+            raise ModelFailed(REPORTED_ERROR)
+        if has_thought and not has_text:
+            logger.warning("The model wrote no reply, only reasoning. Increase max_tokens.")
+            raise ModelFailed(ONLY_THINKING)
+        if end is None and self._finish_reason != DONE:
+            logger.warning("Unknown finish_reason of the model: %.100s", self._finish_reason)
+        self.is_cut_off = end is End.CUT_OFF
+
+    def _parsed_chunks(self) -> Iterator[Chunk]:
+        """Yield the chunks until the final one. Raises ModelFailed for a reported error."""
+        for name, data in self._events():
+            self._last_event_at = time.monotonic()
+            if data == DONE:
+                self._finish_reason = self._finish_reason or DONE
+                return
+            chunk = parse_chunk(data)
+            if chunk.error is not None or name == "error":
+                logger.warning(
+                    "The model server reported an error: %s", chunk.error or error_sentence(data)
+                )
+                raise ModelFailed(REPORTED_ERROR)
+            self.usage = parse_usage(chunk.usage, chunk.model, self._model) or self.usage
+            yield chunk
+            if chunk.finish_reason and not self._finish_reason:
+                self._finish_reason = chunk.finish_reason
+                self._final_timer = threading.Timer(FINAL_SECONDS, self._shut_down)
+                self._final_timer.daemon = True
+                self._final_timer.start()
+            if self._finish_reason and self.usage:
+                return
+
+    def _events(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and data of each event.
+
+        Each line with data is an event: some servers separate events by single newlines, end the
+        stream without a blank line, or send a whole completion although a stream was requested.
+        llama.cpp reports errors in a line `error: …`.
+        """
+        if "json" in self._response.headers.get("Content-Type", ""):
+            yield "", read_bounded(self._response, MAX_REPLY_BYTES, self._timeout).decode()
+            self._finish_reason = self._finish_reason or DONE
+            return
+        name = ""
+        for line in sse.decode_lines(self._chunks()):
+            field, _, value = line.partition(":")
+            value = value.strip()
+            if field == "event":
+                name = value
+            elif field == "error":
+                yield "error", value
+            elif field == "data":
+                yield name, value
+            elif not line:
+                name = ""
 
     def stop(self) -> None:
         """Stop the reply by closing the connection: a model server then stops generating."""
         self._stop_event.set()
+        self._shut_down()
+
+    def _shut_down(self) -> None:
         with suppress(*NETWORK_ERRORS, ValueError, RuntimeError):
             self._response.raw.shutdown()
-
-    def _parse_chunk(self, data: str) -> tuple[str, str]:
-        """Return the text and the finish reason of a chunk; both may be "". Raises ModelFailed."""
-        try:
-            chunk: Any = json.loads(data)
-            if chunk.get("error"):
-                logger.warning("The model server reported an error in its stream.")
-                raise ModelFailed("The model reported an error.")
-            usage = parse_usage(chunk.get("usage"), chunk.get("model"), self._model)
-            self.usage = usage or self.usage
-            choice = (chunk.get("choices") or [{}])[0]
-            text = (choice.get("delta") or {}).get("content")
-            return text if isinstance(text, str) else "", str(choice.get("finish_reason") or "")
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-            return "", ""
 
     def _chunks(self) -> Iterator[bytes]:
         while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):

@@ -1,0 +1,147 @@
+"""The parts of a streamed chat completion, as the model servers send them.
+
+Servers that call themselves OpenAI-compatible put text, reasoning, errors and the reason of the end
+in different places. The places are data here, not branches.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+MAX_NESTING = 10
+MAX_ERROR_CHARACTERS = 300
+# Fields of a choice that contain a message, as a whole or in pieces.
+MESSAGE_FIELDS = ("delta", "message")
+# `content` may be a list of parts, some of which are reasoning (Mistral).
+TEXT_FIELDS = ("content", "text")
+REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+REASONING_PART_TYPES = {"thinking", "reasoning"}
+ERROR_FIELDS = ("message", "error", "detail", "msg", "reason")
+# Some servers repeat a part of the key that they refuse.
+_KEY = re.compile(r"\b(?:sk|pk|key|gsk|xai|hf)[-_][\w*.-]{4,}|(?i:bearer\s+\S+)")
+
+
+class End(Enum):
+    """Why a reply has ended."""
+
+    COMPLETE = "complete"
+    CUT_OFF = "cut off"
+    FILTERED = "filtered"
+    FAILED = "failed"
+
+
+# Values of `finish_reason` in lower case.
+ENDS = {
+    **dict.fromkeys(
+        (
+            "stop",
+            "eos",
+            "eos_token",
+            "end_turn",
+            "stop_sequence",
+            "complete",
+            "completed",
+            "tool_calls",
+            "function_call",
+        ),
+        End.COMPLETE,
+    ),
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), End.CUT_OFF),
+    **dict.fromkeys(
+        ("content_filter", "safety", "refusal", "recitation", "blocklist", "prohibited_content"),
+        End.FILTERED,
+    ),
+    **dict.fromkeys(("error", "abort", "insufficient_system_resource"), End.FAILED),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of a reply.
+
+    `finish_reason` is the server's own word, or "". `error` is the server's own sentence; None
+    means that there is no error. `usage` and `model` are as the server sent them.
+    """
+
+    text: str = ""
+    has_reasoning: bool = False
+    finish_reason: str = ""
+    error: str | None = None
+    usage: object = None
+    model: object = None
+
+    @property
+    def end(self) -> End | None:
+        """Return why the reply has ended, or None if it goes on or the reason is unknown."""
+        return ENDS.get(self.finish_reason.lower())
+
+
+def parse_chunk(data: str) -> Chunk:
+    """Parse a chunk of a stream, or a whole completion. Anything unknown is an empty chunk."""
+    try:
+        return _parse(json.loads(data))
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        return Chunk()
+
+
+def _parse(chunk: Mapping[str, Any]) -> Chunk:
+    choices = chunk.get("choices") or []
+    choice: Mapping[str, Any] = choices[0] if choices else {}
+    error = chunk.get("error") or choice.get("error")
+    # vLLM and FastAPI report errors without the field `error`.
+    is_error_object = chunk.get("object") == "error" or ("detail" in chunk and not choices)
+    if error or is_error_object:
+        return Chunk(error=error_sentence(error or chunk))
+    messages = [choice.get(name) for name in MESSAGE_FIELDS]
+    bodies = [body for body in (*messages, choice) if isinstance(body, Mapping)]
+    texts = (_text(body.get(name)) for body in bodies for name in TEXT_FIELDS)
+    is_refused = any(body.get("refusal") for body in bodies)
+    return Chunk(
+        text=next(filter(None, texts), ""),
+        has_reasoning=any(body.get(name) for body in bodies for name in REASONING_FIELDS)
+        or any(_has_reasoning_part(body.get("content")) for body in bodies),
+        finish_reason="refusal" if is_refused else str(choice.get("finish_reason") or ""),
+        usage=chunk.get("usage"),
+        model=chunk.get("model"),
+    )
+
+
+def error_sentence(data: object) -> str:
+    """Return the server's own words about an error, of any shape, in one line."""
+    words = next(_strings(data, MAX_NESTING), "")
+    return _KEY.sub("[key]", " ".join(words.split()))[:MAX_ERROR_CHARACTERS]
+
+
+def _strings(data: object, max_nesting: int) -> Iterator[str]:
+    if isinstance(data, str) and data.strip():
+        yield data
+    elif max_nesting and isinstance(data, Mapping):
+        for name in ERROR_FIELDS:
+            yield from _strings(data.get(name), max_nesting - 1)
+    elif max_nesting and isinstance(data, list):
+        for item in data:
+            yield from _strings(item, max_nesting - 1)
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = (part for part in content if isinstance(part, Mapping))
+    return "".join(
+        part["text"]
+        for part in parts
+        if isinstance(part.get("text"), str) and part.get("type") not in REASONING_PART_TYPES
+    )
+
+
+def _has_reasoning_part(content: object) -> bool:
+    return isinstance(content, list) and any(
+        isinstance(part, Mapping) and part.get("type") in REASONING_PART_TYPES for part in content
+    )

@@ -1,0 +1,336 @@
+"""Model servers of other makers: the wire formats of their streams, refusals and lists.
+
+The formats are those of the named products; the words are our own.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+import pytest
+
+from service.container import Container
+from tests.service.client import ApiClient
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
+
+
+def lines(*chunks: Any, end: str = "\n\n", done: str = "data: [DONE]\n\n") -> bytes:
+    """Return a stream of chunks; a string is a line as it is."""
+    texts = (part if isinstance(part, str) else f"data: {json.dumps(part)}" for part in chunks)
+    return ("".join(f"{text}{end}" for text in texts) + done).encode()
+
+
+def delta(content: Any = None, reason: str | None = None, **fields: Any) -> dict[str, Any]:
+    return {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": content, **fields}, "finish_reason": reason}],
+    }
+
+
+def ask(api: ApiClient, model: Upstream, *answers: Any) -> list[Any]:
+    """Send a message; the model server answers each of its requests with one of the answers."""
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
+        for answer in answers:
+            call = model.next_call()
+            if isinstance(answer, bytes):
+                send(call, answer)
+            else:
+                call.respond(*answer)
+        return events.result(10)
+
+
+def send(call: Call, data: bytes) -> None:
+    call.start_stream()
+    call.send_bytes(data)
+    call.close()
+
+
+def outcome(events: list[Any]) -> str:
+    """Return the text of a complete reply, or the sentence of its error."""
+    final = events[-1]
+    return str(final["message"]["content"] if final["type"] == "complete" else final["error"])
+
+
+HI = (delta("", role="assistant"), delta("Hi"), delta(" there"), delta(None, "stop"))
+READABLE = {
+    "OpenAI gpt-4o, with usage": lines(
+        *HI, {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}
+    ),
+    "Ollama 0.12 with qwen3: reasoning": lines(delta("", reasoning="The person greets."), *HI),
+    "DeepSeek R1, vLLM: reasoning_content": lines(delta(None, reasoning_content="Well"), *HI),
+    "Mistral Magistral: parts": lines(
+        delta([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}]),
+        delta([{"type": "text", "text": "Hi there"}], "stop"),
+    ),
+    "llama.cpp without a reasoning parser: tags": lines(
+        delta("<thi"),
+        delta("nk>\nA greeting"),
+        delta(".</th"),
+        delta("ink>\n\nHi"),
+        delta(" there", "stop"),
+    ),
+    "completions shape": lines({"choices": [{"text": "Hi there", "finish_reason": "stop"}]}),
+    "whole messages": lines(
+        {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
+    ),
+    "Gemini: upper case": lines(delta("Hi there", "STOP")),
+    "single newlines": lines(*HI, end="\n", done="data: [DONE]\n"),
+    "blank after [DONE]": lines(*HI, done="data: [DONE] \n\n"),
+    "no blank line at the end": lines(*HI, done="data: [DONE]"),
+    "no [DONE]": lines(*HI, done=""),
+    "comments and CRLF": lines(": OPENROUTER PROCESSING", *HI, end="\r\n\r\n"),
+    "a tag in the middle": lines(delta("Hi there", "stop")),
+}
+
+
+@pytest.mark.parametrize("stream", READABLE.values(), ids=READABLE)
+def test_reply_is_read_from_the_streams_of_all_servers(
+    api: ApiClient, model: Upstream, stream: bytes
+):
+    assert outcome(ask(api, model, stream)) == "Hi there"
+
+
+def test_json_answer_to_a_request_for_a_stream_is_the_reply(api: ApiClient, model: Upstream):
+    answer = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
+    assert outcome(ask(api, model, (200, answer))) == "Hi there"
+
+
+def test_reply_may_be_about_tags(api: ApiClient, model: Upstream):
+    stream = lines(delta("Write <think>x</think> first.", "stop"))
+    assert outcome(ask(api, model, stream)) == "Write <think>x</think> first."
+
+
+BROKEN = {
+    "vLLM: object error": (
+        lines(delta("Half"), {"object": "error", "message": "engine died"}),
+        "engine died",
+    ),
+    "FastAPI: detail": (lines(delta("Half"), {"detail": "engine died"}), "engine died"),
+    "llama.cpp: error line": (
+        lines(delta("Half"), 'error: {"code":500,"message":"engine died"}'),
+        "engine died",
+    ),
+    "event error": (lines(delta("Half"), "event: error\ndata: engine died"), "engine died"),
+    "OpenRouter: error in the choice": (
+        lines(
+            delta("Half"),
+            {"choices": [{"delta": {}, "error": {"message": "engine died", "code": 502}}]},
+        ),
+        "engine died",
+    ),
+    "OpenRouter: finish_reason error": (lines(delta("Half"), delta("", "error")), ""),
+    "200 with an error": (lines({"error": {"message": "engine died"}}), "engine died"),
+}
+
+
+@pytest.mark.parametrize(("stream", "words"), BROKEN.values(), ids=BROKEN)
+def test_reply_that_breaks_off_is_not_complete_and_the_words_of_the_server_are_logged(
+    api: ApiClient, model: Upstream, stream: bytes, words: str, caplog: pytest.LogCaptureFixture
+):
+    with caplog.at_level(logging.WARNING):
+        events = ask(api, model, stream)
+
+    assert outcome(events) == "The model reported an error."
+    assert words in caplog.text
+    assert "engine" not in str(events)
+
+
+@pytest.mark.parametrize("reason", ["content_filter", "SAFETY"])
+def test_filtered_reply_is_an_error(api: ApiClient, model: Upstream, reason: str):
+    stream = lines(delta("Half"), delta("", reason))
+    assert outcome(ask(api, model, stream)) == "The filter of the model server ended this reply."
+    refused = lines(delta(None, "stop", refusal="I can't help with that."))
+    assert outcome(ask(api, model, refused)) == "The filter of the model server ended this reply."
+
+
+@pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "model_length"])
+def test_reply_at_the_token_limit_is_cut_off(api: ApiClient, model: Upstream, reason: str):
+    assert ask(api, model, lines(delta("Half", reason)))[-1]["cutOff"] is True
+
+
+def test_reply_of_reasoning_alone_has_its_own_sentence_and_the_next_one_more_tokens(
+    api: ApiClient, model: Upstream
+):
+    thinking = lines(delta("", reasoning="Well, "), delta("", "length", reasoning="hm"))
+    assert outcome(ask(api, model, thinking)).startswith("The model has only been thinking")
+
+    assert outcome(ask(api, model, lines(*HI))) == "Hi there"
+    first, second = (call.body["max_tokens"] for call in model.calls)
+    assert (first, second) == (50, 50 + 4096)
+
+
+def test_reasoning_without_an_opening_tag_is_left_out_once_it_is_known(
+    api: ApiClient, model: Upstream
+):
+    stream = lines(delta("A greeting."), delta("</think>\n\nHi there", "stop"))
+    ask(api, model, stream)
+    assert outcome(ask(api, model, stream)) == "Hi there"
+
+
+def refusal(message: str, **fields: Any) -> tuple[int, Any]:
+    return 400, {"error": {"message": message, "type": "invalid_request_error", **fields}}
+
+
+REFUSALS = {
+    "OpenAI o-series": (
+        refusal(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. "
+            "Use 'max_completion_tokens' instead.",
+            param="max_tokens",
+            code="unsupported_parameter",
+        ),
+        lambda body: "max_tokens" not in body and body["max_completion_tokens"] == 50,
+    ),
+    "OpenAI GPT-5: temperature": (
+        refusal(
+            "Unsupported value: 'temperature' does not support 0.2 with this model.",
+            param="temperature",
+            code="unsupported_value",
+        ),
+        lambda body: "temperature" not in body and body["max_tokens"] == 50,
+    ),
+    "stream_options": (
+        (422, {"detail": [{"msg": "Extra inputs are not permitted: stream_options"}]}),
+        lambda body: "stream_options" not in body and body["stream"] is True,
+    ),
+    "Gemma on vLLM": (
+        refusal("System role not supported"),
+        lambda body: (
+            [m["role"] for m in body["messages"]] == ["user", "assistant", "user"]
+            and body["messages"][0]["content"].startswith("You are Ada.\n\n")
+        ),
+    ),
+    "old Mistral template, llama.cpp": (
+        (500, {"error": {"message": "Conversation roles must alternate user/assistant/..."}}),
+        lambda body: body["messages"][0]["role"] == "user",
+    ),
+    "no streams": (
+        refusal("stream is not supported by this deployment"),
+        lambda body: "stream" not in body,
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "is_adapted"), REFUSALS.values(), ids=REFUSALS)
+def test_refused_parameter_is_adapted_once_and_remembered(
+    api: ApiClient, model: Upstream, answer: tuple[int, Any], is_adapted: Any
+):
+    assert outcome(ask(api, model, answer, lines(*HI))) == "Hi there"
+    assert outcome(ask(api, model, lines(*HI))) == "Hi there"
+    assert [bool(is_adapted(call.body)) for call in model.calls] == [False, True, True]
+
+
+def test_several_refusals_in_a_row_are_adapted(api: ApiClient, model: Upstream):
+    refusals = [answer for answer, _ in list(REFUSALS.values())[:2]]
+    assert outcome(ask(api, model, *refusals, lines(*HI))) == "Hi there"
+
+
+def test_refusal_that_no_change_answers_is_sent_once(
+    api: ApiClient, model: Upstream, caplog: pytest.LogCaptureFixture
+):
+    with caplog.at_level(logging.WARNING):
+        events = ask(api, model, refusal("The deployment is paused, key sk-abcdefgh1234."))
+
+    assert outcome(events) == "The model has a problem right now."
+    assert "The deployment is paused, key [key]" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        refusal(
+            "This model's maximum context length is 8192 tokens.", code="context_length_exceeded"
+        ),
+        refusal("the request exceeds the available context size", type="exceed_context_size_error"),
+        (500, {"error": "input is too long: prompt is longer than n_ctx"}),
+        (400, {"object": "error", "message": "Prompt too long; exceeded max context window by 9"}),
+    ],
+)
+def test_overflow_in_the_words_of_any_server_shortens_the_prompt(
+    api: ApiClient, model: Upstream, answer: tuple[int, Any]
+):
+    assert outcome(ask(api, model, answer, lines(*HI))) == "Hi there"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        refusal("You exceeded your current quota, check your billing in the context of this plan."),
+        (402, {"error": {"message": "Insufficient credits"}}),
+        (400, {"error": {"message": "Request exceeds the limit of 6000 tokens per minute (TPM)"}}),
+    ],
+)
+def test_used_up_limit_is_not_taken_for_a_long_message(
+    api: ApiClient, model: Upstream, answer: tuple[int, Any]
+):
+    assert outcome(ask(api, model, answer)).startswith("The limit of the model server is used up.")
+
+
+LISTS = {
+    "embedding first": {"data": [{"id": "nomic-embed-text"}, {"id": "llama3.2"}]},
+    "by type": {"data": [{"id": "m3", "type": "embedding"}, {"id": "llama3.2", "type": "llm"}]},
+    "Ollama's own list": {"models": [{"name": "llama3.2", "model": "llama3.2"}]},
+    "bare array": [{"id": "whisper-1"}, {"id": "llama3.2"}],
+}
+
+
+@pytest.mark.parametrize("models", LISTS.values(), ids=LISTS)
+def test_first_chat_model_of_the_list_is_used(
+    api: ApiClient, model: Upstream, container: Container, models: Any
+):
+    container.model._settings = msgspec.structs.replace(container.settings, model=None)
+    model.answers["/v1/models"] = 200, models
+
+    assert outcome(ask(api, model, lines(*HI))) == "Hi there"
+    assert model.calls[-1].body["model"] == "llama3.2"
+
+
+def test_server_without_a_chat_model_is_named_as_the_cause(
+    api: ApiClient, model: Upstream, container: Container
+):
+    container.model._settings = msgspec.structs.replace(container.settings, model=None)
+    model.answers["/v1/models"] = 200, {"data": [{"id": "bge-m3"}, {"id": "whisper-1"}]}
+
+    assert outcome(ask(api, model)).startswith("The model server has no chat model.")
+    assert CHAT_COMPLETIONS_PATH not in {call.path for call in model.calls}
+
+
+def test_final_chunk_ends_the_reply_although_the_connection_stays_open(
+    api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("service.llm.completion_stream.FINAL_SECONDS", 0.1)
+    with ThreadPoolExecutor(1) as pool:
+        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
+        call = model.next_call().start_stream()
+        call.send_bytes(lines(*HI, done=""))
+        assert outcome(events.result(5)) == "Hi there"
+        call.close()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "path"),
+    [
+        ("", "/v1/chat/completions"),
+        ("/", "/v1/chat/completions"),
+        ("/v1/chat/completions", "/v1/chat/completions"),
+        (
+            "/openai/deployments/big?api-version=2026-01-01",
+            "/openai/deployments/big/chat/completions?api-version=2026-01-01",
+        ),
+    ],
+)
+def test_usual_forms_of_the_url_of_a_model_server_are_understood(
+    api: ApiClient, model: Upstream, container: Container, suffix: str, path: str
+):
+    url = model.url + suffix
+    container.model._settings = msgspec.structs.replace(container.settings, model_url=url)
+
+    model.answers[path.partition("?")[0]] = lambda call: send(call, lines(*HI))
+    *_, final = api.stream(api.create_conversation(), "Hello")
+    assert final["type"] == "complete"
+    assert model.calls[-1].path == path
