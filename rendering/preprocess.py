@@ -109,4 +109,4 @@ def _escape_html_events(text: str) -> str:
 
 def is_html(event: Any) -> bool:
     """Return whether an event of pyromark is raw HTML."""
-    return isinstance(event, dict) and bool(event.keys() & {"Html", "InlineHtml"})
+    return isinstance(event, dict) and ("Html" in event or "InlineHtml" in event)
