@@ -90,7 +90,7 @@ COVERED = """() => {
 def test_tall_composer_covers_no_reply_and_no_focused_element(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = open_streaming_conversation(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, "See")
     call.complete("\n\n".join(f"See [link {n}](https://example.org/{n})." for n in range(30)))
     tools = page.locator(".turn__footer .turn__actions")
     expect(tools).to_be_in_viewport()

@@ -36,7 +36,7 @@ def test_hidden_tab_closes_its_stream_and_catches_up_when_shown(
 
     with page.expect_event("requestfailed", is_stream_request):
         hide_tab(page)
-    call.complete("One **and all**")
+    call.complete("One two three **and all**")
     assert call.wait_for_disconnect()
     show_tab(page)
     expect(reply_text(page, "complete").locator("strong")).to_have_text("and all")

@@ -25,7 +25,7 @@ CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
 
 
 def open_answered_conversation(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
-    page, call = open_streaming_conversation(context, upstream, "One")
+    page, call = open_streaming_conversation(context, upstream, reply.split()[0])
     call.complete(reply)
     expect(turn(page, "complete")).to_be_visible()
     return page

@@ -14,7 +14,7 @@ from tests.journeys.steps import (
 )
 from tests.support.upstream import Upstream
 
-LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
+LONG = "One\n\n" + "\n\n".join(f"Paragraph {number}." for number in range(60))
 WIDE = "| " + " | ".join(f"column-{n:03}-is-wide" for n in range(12)) + " |\n" + "|---" * 12 + "|\n"
 NARROW = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 
@@ -89,7 +89,7 @@ def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_have_accessible_
     page, call = open_streaming_conversation(context, upstream, "One")
     wide_code = "```python\n" + "x" * 400 + "\n```\n"
     notes = "Round[^a], and red[^b].\n\n[^a]: More or less.\n[^b]: Rust.\n"
-    call.complete(f"{WIDE}\n\n{NARROW}\n\n{wide_code}\n```\nshort\n```\n\n{notes}")
+    call.complete(f"One\n\n{WIDE}\n\n{NARROW}\n\n{wide_code}\n```\nshort\n```\n\n{notes}")
     expect(turn(page, "complete")).to_be_visible()
 
     expect(page.get_by_role("group", name="Table")).to_have_count(1)

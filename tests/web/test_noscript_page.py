@@ -118,7 +118,7 @@ def test_noscript_page_shows_final_html_that_differs_from_the_streamed_html(
 
 # Cases: the deltas of a reply, and its final text.
 STREAMED = {
-    "taken back": (["First.\n\n", "Second and secret"], "First."),
+    "taken back": (["First of all, this stays.\n\n", "And secret"], "First of all, this stays."),
     "footnotes": (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),
     "code": (["```python\n", "x = 1\n" * 200], "```python\n" + "x = 1\n" * 200 + "```"),
     "a table": (["| a |\n|---|\n", "| 1 |\n" * 50], "| a |\n|---|\n" + "| 1 |\n" * 50),
