@@ -160,7 +160,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
         tables.append(f"{row}\n|{'---|' * columns}\n{row}")
     sum_ = " + ".join(f"a_{{{number}}}" for number in range(15))
     link = "See [the paper](https://example.org/deep?a=1)."
-    call.complete("\n\n".join([link, *tables, f"$$ {sum_} $$\n"]))
+    call.complete("\n\n".join(["One", link, *tables, f"$$ {sum_} $$\n"]))
     expect(turn(page, "complete")).to_be_visible()
     page.emulate_media(media="print", color_scheme="dark")
 
