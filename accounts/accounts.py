@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from accounts import links, passwords, people, sign_ins
-from accounts.attempts import Attempts
+from accounts.attempts import MAX_ACCOUNT_FAILURES, MAX_ADDRESS_FAILURES, Attempts
 from accounts.key_issuer import KeyIssuer
 from accounts.passwords import Passwords
 from accounts.people import Identity, People, Person
@@ -47,10 +47,8 @@ class Accounts:
     others do not lock it out. A browser token identifies such a browser until the password changes.
     """
 
-    # The number of failed attempts in 15 minutes that are allowed with one name, and from one
-    # network address.
-    account_limit = 10
-    address_limit = 50
+    account_limit = MAX_ACCOUNT_FAILURES
+    address_limit = MAX_ADDRESS_FAILURES
     # How long an attempt waits for the verification of other passwords.
     max_verification_wait_seconds = 10.0
 

@@ -10,6 +10,9 @@ from accounts.schema import sign_in_attempts as table
 from core.db.database import Database, dialect_insert
 
 WINDOW_SECONDS = 900
+# Failed attempts that are allowed in a window: with one name, and from one network address.
+MAX_ACCOUNT_FAILURES = 10
+MAX_ADDRESS_FAILURES = 50
 
 
 class Attempts:
