@@ -25,8 +25,8 @@ def test_page_without_its_scripts_sends_messages_and_shows_replies(
         call = upstream.next_call().start_stream()
         expect(turn(page, "waiting")).to_contain_text(words)
         page.get_by_role("link", name="Show live").click()
-        call.delta("One")
-        expect(reply_text(page)).to_have_text("One", use_inner_text=True)
+        call.delta(words)
+        expect(reply_text(page)).to_have_text(words, use_inner_text=True)
         call.complete(f"{words} heard")
         expect(reply_text(page, "complete", number)).to_have_text(
             f"{words} heard", use_inner_text=True

@@ -75,8 +75,9 @@ def assert_stream_resumes(page: Page, call: Call, number: int) -> None:
     expect(reply_text(page)).to_contain_text("At last")
     expect(progress(page)).to_be_empty()
     expect(lost_connection(page)).to_have_count(0)
-    call.complete(f"Reply {number}")
-    expect(reply_text(page, "complete", number)).to_have_text(f"Reply {number}")
+    call.delta(f" {number}")
+    call.complete()
+    expect(reply_text(page, "complete", number)).to_contain_text(f"At last {number}")
 
 
 @pytest.mark.fault("F68")
