@@ -21,14 +21,12 @@ _MIN_TIMESTAMP = 1_000_000_000
 class Limits:
     """The number of remaining requests, and the seconds until the limit resets.
 
-    `window` is the length of the time window of the limit in seconds, if the service announces it.
     `elapsed` is how many seconds the response took.
     """
 
     remaining: int
     limit: int | None = None
     resets_in: float | None = None
-    window: float | None = None
     elapsed: float = 0.0
 
 
@@ -58,7 +56,6 @@ def parse_limits(headers: Mapping[str, str]) -> Limits | None:
         remaining=min(remaining, MAX_REQUESTS),
         limit=None if limit is None else min(limit, MAX_REQUESTS),
         resets_in=_seconds_until(number("t", "Reset")),
-        window=_seconds_until(int(policy["w"])) if "w" in policy else None,
     )
 
 

@@ -77,7 +77,7 @@ class Chunk:
 
     @property
     def end(self) -> End | None:
-        """Return why the reply has ended, or None if it goes on or the reason is unknown."""
+        """Return why the reply has ended, or None if it has not ended or the reason is unknown."""
         return ENDS.get(self.finish_reason.lower())
 
 
@@ -113,8 +113,8 @@ def _parse(chunk: Mapping[str, Any]) -> Chunk:
 
 def error_sentence(data: object) -> str:
     """Return the server's own words about an error, of any shape, in one line."""
-    words = next(_strings(data, MAX_NESTING), "")
-    return _KEY.sub("[key]", " ".join(words.split()))[:MAX_ERROR_CHARACTERS]
+    sentence = next(_strings(data, MAX_NESTING), "")
+    return _KEY.sub("[key]", " ".join(sentence.split()))[:MAX_ERROR_CHARACTERS]
 
 
 def _strings(data: object, max_nesting: int) -> Iterator[str]:

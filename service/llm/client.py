@@ -147,16 +147,17 @@ class ModelClient:
             if response.status_code == 404:
                 self._model_name = ""  # look up the name: the server may have another model now
             with response:
-                words, param = _read_error(response)
+                message, param = _read_error(response)
+            message = message.replace(key, "[key]") if key else message
             target = without_credentials(url)
             status = response.status_code
             logger.warning(
-                "The model server %s responded with status %s: %s", target, status, words
+                "The model server %s responded with status %s: %s", target, status, message
             )
-            is_limit = bool(_OTHER_LIMIT.search(words))
-            if status in (400, 413, 422, 500) and _OVERFLOW.search(words) and not is_limit:
+            is_limit = bool(_OTHER_LIMIT.search(message))
+            if status in (400, 413, 422, 500) and _OVERFLOW.search(message) and not is_limit:
                 raise PromptTooLong
-            if not dialect.learn(status, words, param, body):
+            if not dialect.learn(status, message, param, body):
                 raise _failure(response, is_limit=is_limit)
 
     def _send(self, url: str, key: str | None, body: dict[str, Any]) -> requests.Response:
@@ -239,7 +240,7 @@ def _model_names(data: Any) -> Iterator[str]:
 
 
 def _read_error(response: requests.Response) -> tuple[str, str]:
-    """Return the server's own words in an error response, and the parameter that it names."""
+    """Return the server's own message in an error response, and the parameter that it names."""
     try:
         body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
     except NETWORK_ERRORS:

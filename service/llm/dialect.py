@@ -62,22 +62,22 @@ class Dialect:
         body = {"model": name, "messages": messages, **options}
         return {key: value for key, value in body.items() if key not in self.left_out}
 
-    def learn(self, status: int, words: str, param: str, sent: dict[str, Any]) -> bool:
+    def learn(self, status: int, message: str, param: str, sent: dict[str, Any]) -> bool:
         """Learn from a refusal. Return whether the next request will be different.
 
-        `words` are the server's own, `param` is the parameter that it names, or "".
+        `message` is the server's own, `param` is the parameter that it names, or "".
         """
         if status not in (400, 422, 500):
             return False
-        names = {param} if param in sent else {name for name in sent if _names(words, name)}
-        if "max_tokens" in names and "max_completion_tokens" in words:
+        names = {param} if param in sent else {name for name in sent if _names(message, name)}
+        if "max_tokens" in names and "max_completion_tokens" in message:
             self.max_tokens_name = "max_completion_tokens"
             return True
-        is_refused = status != 500 and (bool(param) or bool(_REFUSED.search(words)))
+        is_refused = status != 500 and (bool(param) or bool(_REFUSED.search(message)))
         if is_refused and (refused := names & set(OPTIONAL)):
             self.left_out |= refused
             return True
-        if self.has_system_role and _NO_SYSTEM_ROLE.search(words):
+        if self.has_system_role and _NO_SYSTEM_ROLE.search(message):
             self.has_system_role = False
             return True
         if is_refused and self.is_streaming and "stream" in names:
@@ -86,9 +86,9 @@ class Dialect:
         return False
 
 
-def _names(words: str, name: str) -> bool:
+def _names(message: str, name: str) -> bool:
     """Return whether a sentence names a parameter, as a whole word."""
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words) is not None
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", message) is not None
 
 
 def _without_system_role(prompt: Prompt) -> Prompt:

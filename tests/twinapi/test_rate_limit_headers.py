@@ -12,7 +12,7 @@ from twinapi.rate_limit_headers import Limits, parse_limits
 FORMS = {
     "the draft": (
         {"RateLimit": '"hour";r=10;t=60', "RateLimit-Policy": '"hour";q=500;w=3600'},
-        Limits(10, 500, 60, 3600),
+        Limits(10, 500, 60),
     ),
     "the older draft": ({"RateLimit": "limit=500, remaining=10, reset=60"}, Limits(10, 500, 60)),
     "fields": (
