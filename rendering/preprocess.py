@@ -82,9 +82,9 @@ def is_table_too_large(columns: int, cells: int) -> bool:
 
 def escape_raw_html(text: str) -> str:
     """Escape raw HTML, so that it is shown as text; line numbers stay the same."""
-    if not _TAG_START.search(text):
-        return text
     for _ in range(MAX_ESCAPE_PASSES):
+        if not _TAG_START.search(text):
+            return text
         escaped_text = _escape_html_events(text)
         if escaped_text == text:
             return text
