@@ -11,7 +11,7 @@ from chat.conversations import Conversation, Conversations
 from chat.limits import ServiceQuota
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
 from chat.turns import AddedTurn, Turn
-from chat.twins import OWN_KEY_REJECTED
+from chat.twins import OWN_KEY_FORBIDDEN, OWN_KEY_REJECTED
 from core.db.database import DatabaseUnavailable
 from core.languages import N_
 from core.urls import without_credentials
@@ -19,6 +19,7 @@ from twinapi import ReplyStream, TwinApiError
 
 logger = logging.getLogger(__name__)
 
+MAX_LOGGED_CHARACTERS = 300
 REPLY_NOT_SAVED_YET = N_("The reply is not saved yet: the database is not responding")
 
 
@@ -164,7 +165,8 @@ class ReplyWorker:
                         return Ended(ReplyState.COMPLETE, text=text or "", code=note)
                     return Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
                 case twinapi.Failed(detail, code):
-                    logger.warning("turn %s: the service reported an error", turn.id)
+                    values = turn.id, detail[:MAX_LOGGED_CHARACTERS] or code
+                    logger.warning("turn %s: the service reported an error: %s", *values)
                     return _end_for_reported_error(detail, code)
         return Ended(ReplyState.STOPPED)
 
@@ -188,6 +190,8 @@ class ReplyWorker:
                 retry_at = self.quota.record_refusal(retry_after)
             case twinapi.Unauthorized() if self.quota.is_personal:
                 code = OWN_KEY_REJECTED
+            case twinapi.Forbidden() if self.quota.is_personal:
+                code = OWN_KEY_FORBIDDEN
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,
             code=code,
@@ -201,10 +205,10 @@ class ReplyWorker:
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:
         if isinstance(error, twinapi.Unauthorized) and not self.quota.is_personal:
             url = without_credentials(self.client.base_url)
-            advice = "the API key is rejected. Check TWINDOW_API_KEY."
-            logger.error("turn %s: %s: status %d, %s", turn.id, url, error.status, advice)
+            advice = "Check TWINDOW_API_KEY."
+            logger.error("turn %s: %s: %s. %s", turn.id, url, error, advice)
         else:
-            logger.warning("turn %s: %s: %s", turn.id, type(error).__name__, error)
+            logger.warning("turn %s: %s", turn.id, error)
 
 
 def _end_for_reported_error(detail: str, code: str) -> Ended:

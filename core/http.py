@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -13,6 +14,28 @@ import urllib3
 # Reading from `raw` raises errors of urllib3 instead of those of requests: catch both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 CHUNK_BYTES = 64 * 1024
+
+
+# Parts of the texts of urllib3 and OpenSSL that do not name the cause.
+_NOISE = re.compile(
+    r"\w+\(host=[^)]*\): |Failed to establish a new connection: |\[[A-Z_: ]+\] |"
+    r"\[Errno -?\d+\] ?| \(_ssl\.c:\d+\)|\.\Z"
+)
+
+
+def describe_network_error(error: BaseException) -> str:
+    """Return the cause of one of NETWORK_ERRORS in a few words, for operators.
+
+    The causes of Requests and urllib3 are in `reason`, or the last argument.
+    """
+    cause, prefix = error, ""
+    while True:
+        inner = getattr(cause, "reason", None) or (cause.args[-1] if cause.args else None)
+        if isinstance(cause, requests.exceptions.ProxyError):
+            prefix = "the proxy in TWINDOW_OUTBOUND_PROXY: "
+        if not isinstance(inner, BaseException):
+            return prefix + (_NOISE.sub("", str(cause)) or type(cause).__name__)
+        cause = inner
 
 
 class ResponseTooLarge(ValueError):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from urllib.parse import urljoin
 
-import requests
-
-from core.http import NETWORK_ERRORS, read_bounded
+from core.http import NETWORK_ERRORS, describe_network_error, read_bounded
+from core.outbound import Outbound, OutboundAdapter, open_session
 from core.urls import origin_of
 from twinapi.errors import AvatarUnavailable
 
@@ -20,15 +18,13 @@ HEADERS = {"Accept": "image/png, image/jpeg, image/webp, image/gif", "User-Agent
 class AvatarDownloader:
     """Downloader of the avatars of one service.
 
-    `origins` are allowed besides the origin of `base_url`. `ca_file` has the certificates to trust
-    for the service instead of the public ones.
+    `origins` are allowed besides the origin of `base_url`.
     """
 
-    def __init__(self, base_url: str, origins: Collection[str], ca_file: Path | None) -> None:
+    def __init__(self, base_url: str, origins: Collection[str], outbound: Outbound) -> None:
         self.base_url = base_url
-        self._own_origin = origin_of(base_url)
-        self._origins = {self._own_origin, *origins}
-        self._ca_file = ca_file
+        self._origins = {origin_of(base_url), *origins}
+        self._outbound = outbound
 
     def missing_origin(self, avatar_url: str) -> str | None:
         """Return the origin of a URL if avatars are not loaded from there, otherwise None."""
@@ -49,20 +45,17 @@ class AvatarDownloader:
             origin = origin_of(url)
             if origin not in self._origins:
                 raise AvatarUnavailable(f"{origin} is not in TWINDOW_AVATAR_ORIGINS")
-            is_own = origin == self._own_origin
-            with requests.Session() as session:
-                session.trust_env = False
+            with open_session(OutboundAdapter(self._outbound)) as session:
                 response = session.get(
                     url,
                     headers=HEADERS,
                     stream=True,
                     allow_redirects=False,
                     timeout=TIMEOUT_SECONDS,
-                    verify=str(self._ca_file) if is_own and self._ca_file else True,
                 )
                 if response.status_code != 200:
                     target = f" and leads to {response.next.url}" if response.next else ""
                     raise AvatarUnavailable(f"the status is {response.status_code}{target}")
                 return read_bounded(response, MAX_BYTES, TIMEOUT_SECONDS)
         except (*NETWORK_ERRORS, ValueError) as error:
-            raise AvatarUnavailable(f"{type(error).__name__}: {error}") from None
+            raise AvatarUnavailable(describe_network_error(error)) from None

@@ -13,11 +13,11 @@ from http.client import HTTPException
 from typing import Any
 
 import requests
-from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import ConnectionPool, HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connectionpool import ConnectionPool
 from urllib3.response import HTTPResponse
 
+from core.outbound import HTTPPool, HTTPSPool, OutboundAdapter
 from twinapi.fair_response import FairHTTPResponse
 from twinapi.watchdog import Deadline
 
@@ -42,33 +42,6 @@ class AbortHandle:
             self._sock = sock
             if self._is_aborted:
                 _shut_down(sock)
-
-
-class BoundedAdapter(HTTPAdapter):
-    """Adapter whose responses must have complete headers after some time.
-
-    Prepared requests have an attribute `head_timeout`, in seconds. If they also have an attribute
-    `abort_handle`, that handle can abort the request.
-    """
-
-    def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        """Create pools whose connections enforce the deadline."""
-        super().init_poolmanager(*args, **options)
-        self.poolmanager.pool_classes_by_scheme = {
-            "http": _bounded_pool_class(HTTPConnectionPool, HTTPConnection),
-            "https": _bounded_pool_class(HTTPSConnectionPool, HTTPSConnection),
-        }
-
-    def get_connection_with_tls_context(
-        self, request: requests.PreparedRequest, *args: Any, **options: Any
-    ) -> ConnectionPool:
-        """Return the pool for a request; its connections know the request's time and handle."""
-        pool = super().get_connection_with_tls_context(request, *args, **options)
-        # The copied pool shares the connections of the original pool.
-        pool = copy(pool)
-        pool.head_timeout = request.head_timeout  # type: ignore[attr-defined]
-        pool.abort_handle = getattr(request, "abort_handle", None)  # type: ignore[attr-defined]
-        return pool
 
 
 def _bounded_pool_class(pool_class: Any, connection_class: Any) -> Any:
@@ -104,6 +77,30 @@ def _bounded_pool_class(pool_class: Any, connection_class: Any) -> Any:
             return connection
 
     return BoundedPool
+
+
+class BoundedAdapter(OutboundAdapter):
+    """Adapter whose responses must have complete headers after some time.
+
+    Prepared requests have an attribute `head_timeout`, in seconds. If they also have an attribute
+    `abort_handle`, that handle can abort the request.
+    """
+
+    pool_classes = {  # noqa: RUF012
+        "http": _bounded_pool_class(HTTPPool, HTTPConnection),
+        "https": _bounded_pool_class(HTTPSPool, HTTPSConnection),
+    }
+
+    def get_connection_with_tls_context(
+        self, request: requests.PreparedRequest, *args: Any, **options: Any
+    ) -> ConnectionPool:
+        """Return the pool for a request; its connections know the request's time and handle."""
+        pool = super().get_connection_with_tls_context(request, *args, **options)
+        # The copied pool shares the connections of the original pool.
+        pool = copy(pool)
+        pool.head_timeout = request.head_timeout  # type: ignore[attr-defined]
+        pool.abort_handle = getattr(request, "abort_handle", None)  # type: ignore[attr-defined]
+        return pool
 
 
 def _shut_down(sock: socket.socket | None) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import requests
 
+from core.outbound import DIRECT, Outbound
 from twinapi import errors, models
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.models import ApiKey, Conversation, ListedApiKey, Page, Twin
@@ -26,10 +26,9 @@ MAX_PAGE_SIZE = 100
 class Client:
     """A client for one service, with one API key.
 
-    `ca_file` holds the certificates to trust instead of the public ones. `timeout` is the time
-    until a response must have begun, and in a streamed reply until the next event; `reply_timeout`
-    is the time for a whole reply. Times are in seconds. `on_limits` receives the rate limits of
-    `key`. Every call can raise TwinApiError.
+    `timeout` is the time until a response must have begun, and in a streamed reply until the next
+    event; `reply_timeout` is the time for a whole reply. Times are in seconds. `on_limits` receives
+    the rate limits of `key`. Every call can raise TwinApiError.
     """
 
     def __init__(
@@ -37,7 +36,7 @@ class Client:
         base_url: str,
         key: str,
         *,
-        ca_file: Path | None = None,
+        outbound: Outbound = DIRECT,
         timeout: float = 60,
         reply_timeout: float = 600,
         on_limits: Callable[[Limits], None] = lambda _limits: None,
@@ -48,7 +47,7 @@ class Client:
         self._timeout = timeout
         self._reply_timeout = reply_timeout
         self._transport = Transport(
-            base_url, ca_file=ca_file, timeout=timeout, on_response=self._read_headers
+            base_url, outbound=outbound, timeout=timeout, on_response=self._read_headers
         )
 
     def with_key(self, key: str, on_limits: Callable[[Limits], None]) -> Client:

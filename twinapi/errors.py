@@ -24,18 +24,23 @@ class TwinApiError(Exception):
     """Base class of the errors of the client.
 
     `code` identifies the message that people see, and `params` are the values in this message
-    (web/i18n/service_messages.py). `perhaps_received` is True if the service may have received the
+    (web/i18n/service_messages.py). `detail` is the cause in the words of the service or of the
+    network, for the log, or "". `perhaps_received` is True if the service may have received the
     person's message despite the error.
     """
 
     code = "service_unusable"
     perhaps_received = True
 
-    def __init__(self, code: str | None = None, **params: str) -> None:
+    def __init__(self, code: str | None = None, detail: str = "", **params: str) -> None:
         self.code = code or self.code
+        self.detail = detail
         self.params = params
-        # Errors are logged, so the text omits `params`, which may repeat a person's message.
-        super().__init__(self.code)
+        super().__init__(code, detail)
+
+    def __str__(self) -> str:
+        """Return the text for the log, without `params`: they may repeat a person's message."""
+        return f"{self.code}: {self.detail}" if self.detail else self.code
 
 
 class ConnectionFailed(TwinApiError):
@@ -44,8 +49,10 @@ class ConnectionFailed(TwinApiError):
     code = "not_connected"
     perhaps_received = False
 
-    def __init__(self, code: str | None = None, *, perhaps_received: bool = False) -> None:
-        super().__init__(code)
+    def __init__(
+        self, code: str | None = None, detail: str = "", *, perhaps_received: bool = False
+    ) -> None:
+        super().__init__(code, detail)
         self.perhaps_received = perhaps_received
 
 
@@ -53,20 +60,28 @@ class AvatarUnavailable(TwinApiError):
     """Raised when an avatar cannot be fetched; the text is for the operator's log."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+        super().__init__("avatar_unavailable", reason)
+
+    def __str__(self) -> str:
+        """Return the reason."""
+        return self.detail
 
 
 class ApiError(TwinApiError):
-    """Raised for a response other than 2xx; `detail` is the service's own plain text, or ""."""
+    """Raised for a response other than 2xx."""
 
     perhaps_received = False
 
     def __init__(
         self, status: int, detail: str = "", code: str | None = None, **params: str
     ) -> None:
-        super().__init__(code, **params)
+        super().__init__(code, detail, **params)
         self.status = status
-        self.detail = detail
+
+    def __str__(self) -> str:
+        """Return the text for the log."""
+        text = f"{self.code} (status {self.status})"
+        return f"{text}: {self.detail}" if self.detail else text
 
 
 class Unauthorized(ApiError):
@@ -99,10 +114,11 @@ class InvalidRequest(ApiError):
     code = "rejected"
 
     def __init__(self, status: int, detail: str = "") -> None:
-        if detail:
+        # Markup is for developers.
+        if detail and "<" not in detail:
             super().__init__(status, detail, "rejected_with_reason", reason=detail)
         else:
-            super().__init__(status)
+            super().__init__(status, detail)
 
 
 class RateLimited(ApiError):

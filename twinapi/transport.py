@@ -7,15 +7,20 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
 from http.cookiejar import DefaultCookiePolicy
-from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
 import requests
 import urllib3
 
-from core.http import NETWORK_ERRORS, parse_retry_after, read_bounded
-from core.urls import origin_of
+from core.http import (
+    NETWORK_ERRORS,
+    describe_network_error,
+    parse_retry_after,
+    read_bounded,
+)
+from core.outbound import Outbound, open_session
+from core.urls import origin_of, without_credentials
 from twinapi import errors
 from twinapi.bounded_adapter import AbortHandle, BoundedAdapter
 from twinapi.events import error_text
@@ -27,7 +32,7 @@ CONNECT_TIMEOUT_SECONDS = 5.0
 SOCKET_TIMEOUT_MARGIN_SECONDS = 5.0
 # Time limit for the body of an error response, whose status is usually enough.
 ERROR_BODY_SECONDS = 5.0
-# Longer error details are dropped: they are for developers, not for the person.
+# The detail of an error is cut off here.
 MAX_DETAIL_CHARACTERS = 300
 
 
@@ -54,29 +59,22 @@ class Transport:
     `timeout` is the time in seconds until a response must have begun, and then for its body.
 
     The key is sent only as a Bearer token, and redirects are not followed, so that no other host
-    gets the key. Settings of the environment are ignored: a ~/.netrc would replace the key, and a
-    proxy would see the key.
+    gets the key.
     """
 
     def __init__(
         self,
         base_url: str,
         *,
-        ca_file: Path | None,
+        outbound: Outbound,
         timeout: float,
         on_response: Callable[[str, requests.Response], None] = lambda _key, _response: None,
     ) -> None:
         self._on_response = on_response
         self.base_url = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
         self._timeout = timeout
-        self._session = requests.Session()
-        self._session.trust_env = False
-        if ca_file:
-            self._session.verify = str(ca_file)
+        self._session = open_session(BoundedAdapter(outbound, pool_connections=4, pool_maxsize=64))
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        adapter = BoundedAdapter(pool_connections=4, pool_maxsize=64)
-        self._session.mount("http://", adapter)
-        self._session.mount("https://", adapter)
 
     def with_listener(self, on_response: Callable[[str, requests.Response], None]) -> Transport:
         """Return a transport that shares the connections, with another `on_response`."""
@@ -163,7 +161,8 @@ def read_json(response: requests.Response, seconds: float) -> Any:
             body = read_bounded(response, MAX_RESPONSE_BYTES, seconds)
         return json.loads(body) if body.strip() else None
     except NETWORK_ERRORS as error:
-        raise errors.ConnectionFailed("connection_lost", perhaps_received=True) from error
+        detail = describe_network_error(error)
+        raise errors.ConnectionFailed("connection_lost", detail, perhaps_received=True) from error
     except (ValueError, RecursionError):
         raise errors.UnexpectedResponse(response.status_code) from None
 
@@ -189,20 +188,25 @@ def _connection_error(error: Exception) -> errors.TwinApiError:
 
     The service may have received the request, unless the connection was never established.
     """
+    detail = describe_network_error(error)
     if isinstance(error, requests.exceptions.SSLError):
-        return errors.ConnectionFailed("tls_failed")
+        return errors.ConnectionFailed("tls_failed", detail)
+    if isinstance(error, requests.exceptions.ProxyError):
+        return errors.ConnectionFailed("proxy_failed", detail)
     if isinstance(error, requests.exceptions.ReadTimeout):
         return errors.ConnectionFailed("response_timeout", perhaps_received=True)
     reason = getattr(error.args[0] if error.args else None, "reason", error)
     if isinstance(reason, CONNECT_ERRORS):
-        return errors.ConnectionFailed()
-    return errors.ConnectionFailed("connection_closed", perhaps_received=True)
+        return errors.ConnectionFailed("not_connected", detail)
+    return errors.ConnectionFailed("connection_closed", detail, perhaps_received=True)
 
 
-def _api_error(response: requests.Response, key: str) -> errors.ApiError:
+def _api_error(response: requests.Response, key: str) -> errors.TwinApiError:
     status = response.status_code
     with Deadline(ERROR_BODY_SECONDS, lambda: abort(response)):
         detail = _error_detail(response, key)
+    if status == 407:
+        return errors.ConnectionFailed("proxy_failed", "the proxy asks for a name and a password")
     if status == 429 or (status == 503 and "Retry-After" in response.headers):
         return errors.RateLimited(status, detail, retry_after=parse_retry_after(response.headers))
     if status >= 500:
@@ -211,13 +215,15 @@ def _api_error(response: requests.Response, key: str) -> errors.ApiError:
 
 
 def _error_detail(response: requests.Response, key: str) -> str:
-    """Return the service's own text in an error response; "" for HTML, which is never shown."""
-    if "json" not in response.headers.get("Content-Type", ""):
+    """Return the service's own text in an error response; "" for HTML."""
+    content_type = response.headers.get("Content-Type", "")
+    if response.is_redirect:
+        return f"redirect to {without_credentials(response.headers['Location'])}"
+    if "html" in content_type:
         return ""
     try:
-        detail = error_text(
-            json.loads(read_bounded(response, MAX_RESPONSE_BYTES, ERROR_BODY_SECONDS)), (key,)
-        )
-    except (*NETWORK_ERRORS, errors.TwinApiError, ValueError, RecursionError):
+        body = read_bounded(response, MAX_RESPONSE_BYTES, ERROR_BODY_SECONDS)
+        data = json.loads(body) if "json" in content_type else body.decode("utf-8", "replace")
+        return error_text(data, (key,))[:MAX_DETAIL_CHARACTERS]
+    except (*NETWORK_ERRORS, ValueError, RecursionError):
         return ""
-    return "" if "<" in detail or len(detail) > MAX_DETAIL_CHARACTERS else detail

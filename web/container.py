@@ -23,6 +23,7 @@ from chat.twins import (
     TwinCatalogue,
     TwinListStore,
     advise_operator,
+    describe_cause,
     list_error_code,
     personal_error_code,
 )
@@ -99,9 +100,7 @@ class _AccessFactory:
         quota = ServiceQuota(database, f"person {person_id}", is_personal=True)
         client = self.client.with_key(credential, quota.record_limits)
         usage = Usage(database, MessageLimits("none"))
-        return self._build(
-            client, quota, usage, None, lambda _: PERSONAL_KEY_ADVICE, personal_error_code
-        )
+        return self._build(client, quota, usage, None, _advise_about_person, personal_error_code)
 
     def _build(
         self,
@@ -123,6 +122,10 @@ class _AccessFactory:
         return build_service_access(
             client, catalogue, quota, limits, self.conversations, self.log, self.secret_key
         )
+
+
+def _advise_about_person(error: TwinApiError) -> str:
+    return f"{describe_cause(error)} {PERSONAL_KEY_ADVICE}".lstrip()
 
 
 def portal() -> Portal:
@@ -158,7 +161,7 @@ def build_portal(
     client = Client(
         settings.service_url,
         api_key,
-        ca_file=settings.api_ca_file,
+        outbound=settings.outbound,
         timeout=settings.api_timeout,
         reply_timeout=settings.api_reply_timeout,
     )
@@ -177,7 +180,7 @@ def build_portal(
         personal_access=PersonalAccess(accesses.for_person),
         recent_twins=RecentTwins(database),
         avatars=Avatars(
-            AvatarDownloader(client.base_url, settings.avatar_origins, settings.api_ca_file),
+            AvatarDownloader(client.base_url, settings.avatar_origins, settings.outbound),
             settings.data_dir / "avatars",
             clock,
         ),

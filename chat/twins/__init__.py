@@ -3,8 +3,10 @@
 from chat.twins.avatars import Avatars
 from chat.twins.catalogue import TwinCatalogue, TwinList
 from chat.twins.list_errors import (
+    OWN_KEY_FORBIDDEN,
     OWN_KEY_REJECTED,
     advise_operator,
+    describe_cause,
     list_error_code,
     personal_error_code,
 )
@@ -12,6 +14,7 @@ from chat.twins.recent_twins import RecentTwins, TwinUsage, filter_twins
 from chat.twins.twin_list_store import TwinListStore
 
 __all__ = [
+    "OWN_KEY_FORBIDDEN",
     "OWN_KEY_REJECTED",
     "Avatars",
     "RecentTwins",
@@ -20,6 +23,7 @@ __all__ = [
     "TwinListStore",
     "TwinUsage",
     "advise_operator",
+    "describe_cause",
     "filter_twins",
     "list_error_code",
     "personal_error_code",

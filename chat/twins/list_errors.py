@@ -6,9 +6,12 @@ from core.settings import ENV_PREFIX, Settings
 from twinapi import ApiError, Forbidden, NotFound, TwinApiError, Unauthorized, UnexpectedResponse
 
 OWN_KEY_REJECTED = "own_key_rejected"
+OWN_KEY_FORBIDDEN = "own_key_forbidden"
+OWN_KEY_LIST_FORBIDDEN = "own_key_list_forbidden"
 EMBEDDED_ADVICE = f"Check that the portal is running, and {ENV_PREFIX}_HOST and {ENV_PREFIX}_PORT."
 SETTING_BY_CODE = {
-    "tls_failed": "API_CA_FILE",
+    "tls_failed": "CA_FILE",
+    "proxy_failed": "OUTBOUND_PROXY",
     **dict.fromkeys(
         (
             *("not_connected", "response_timeout", "connection_closed", "connection_lost"),
@@ -21,6 +24,8 @@ SETTING_BY_CODE = {
 
 def list_error_code(error: TwinApiError) -> str:
     """Return the code of the message about a failed request for the list."""
+    if isinstance(error, Forbidden):
+        return "list_forbidden"
     if isinstance(error, UnexpectedResponse):
         return "list_unreadable"
     return "service_not_found" if isinstance(error, NotFound) else error.code
@@ -28,15 +33,24 @@ def list_error_code(error: TwinApiError) -> str:
 
 def personal_error_code(error: TwinApiError) -> str:
     """Return the code of the message about a failed request with a person's credential."""
-    return OWN_KEY_REJECTED if isinstance(error, Unauthorized) else list_error_code(error)
+    if isinstance(error, Unauthorized):
+        return OWN_KEY_REJECTED
+    return OWN_KEY_LIST_FORBIDDEN if isinstance(error, Forbidden) else list_error_code(error)
+
+
+def describe_cause(error: TwinApiError) -> str:
+    """Return the status of an error and the words of the service or network, as a sentence."""
+    status = f"Status {error.status}" if isinstance(error, ApiError) else ""
+    cause = ": ".join(filter(None, (status, error.detail)))
+    return f"{cause.removesuffix('.')}." if cause else ""
 
 
 def advise_operator(error: TwinApiError, settings: Settings) -> str:
-    """Return the status of a failed request for the list, and the setting to check, as sentences.
+    """Return the status and cause of a failed request for the list, and the setting to check.
 
-    Returns "" if the status and the setting are unknown.
+    Returns sentences, or "" if nothing is known.
     """
-    sentences = [f"Status {error.status}."] if isinstance(error, ApiError) else []
+    sentences = [cause] if (cause := describe_cause(error)) else []
     setting = SETTING_BY_CODE.get(list_error_code(error), "")
     if isinstance(error, Unauthorized | Forbidden):
         setting = "API_KEY"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
+from urllib.parse import urlsplit
+
+from core.outbound import parse_networks, tls_context
 from core.settings.environment import ENV_PREFIX, variable_name
 from core.settings.errors import SettingsError
 from core.settings.settings import Settings
@@ -28,6 +32,7 @@ def check_constraints(settings: Settings) -> None:
     _check_sign_in(settings)
     _check_logo(settings)
     _check_paths(settings)
+    _check_outbound(settings)
     if settings.database_url:
         _check_database_url(settings.database_url)
     _check_secrets(settings)
@@ -39,6 +44,12 @@ def _check_service(settings: Settings) -> None:
     if not settings.is_embedded:
         if not (settings.api_key or settings.sign_in.has_only_keys):
             raise _missing("api_url", "api_key")
+        url = urlsplit(settings.api_url or "")
+        if url.query or "@" in url.netloc:
+            raise SettingsError(
+                f"{ENV_PREFIX}_API_URL cannot be used: it should be like https://example.org/api, "
+                "without a query, a user name and a password."
+            )
         return
     if settings.api_key:
         raise _missing("api_key", "api_url")
@@ -99,10 +110,27 @@ def _check_logo(settings: Settings) -> None:
 
 
 def _check_paths(settings: Settings) -> None:
-    if settings.api_ca_file and not settings.api_ca_file.is_file():
-        raise SettingsError(f"{ENV_PREFIX}_API_CA_FILE={settings.api_ca_file} is not a file.")
     if not settings.twins_dir.is_dir():
         raise SettingsError(f"{ENV_PREFIX}_TWINS_DIR={settings.twins_dir} is not a folder.")
+
+
+def _check_outbound(settings: Settings) -> None:
+    try:
+        if settings.ca_file:
+            tls_context(settings.ca_file)
+    except OSError as error:  # an SSLError is one, too
+        reason = "it is no PEM file with certificates"
+        if not isinstance(error, ssl.SSLError):
+            reason = error.strerror or reason
+        raise SettingsError(
+            f"{ENV_PREFIX}_CA_FILE={settings.ca_file} cannot be used: {reason}."
+        ) from None
+    try:
+        parse_networks(settings.no_proxy)
+    except ValueError as error:
+        raise SettingsError(f"{ENV_PREFIX}_NO_PROXY cannot be used: {error}.") from None
+    if settings.no_proxy and not settings.outbound_proxy:
+        raise _missing("no_proxy", "outbound_proxy")
 
 
 def _check_secrets(settings: Settings) -> None:

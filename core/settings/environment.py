@@ -23,15 +23,15 @@ def variable_name(setting: str) -> str:
 
 
 def read_variables() -> dict[str, object]:
-    """Return the values that are set and not empty, by lower-case name without the prefix.
+    """Return the values that are not blank, stripped, by lower-case name without the prefix.
 
     Variables that Kubernetes has set are left out.
     """
     prefix = f"{ENV_PREFIX}_"
     values = {
-        name.removeprefix(prefix): value
+        name.removeprefix(prefix): stripped
         for name, value in os.environ.items()
-        if name.startswith(prefix) and value
+        if name.startswith(prefix) and (stripped := value.strip())
     }
     injected = {name for name, value in values.items() if _is_from_kubernetes(name, value)}
     if injected:

@@ -18,7 +18,8 @@ REASON_REPLACEMENTS = (
     (r"< ", "below "),
     (r"> ", "above "),
     (r"matching regex .*A-Za-z.*", "the name of a header: letters, digits and hyphens"),
-    (r"matching regex .*", "an address that begins with http:// or https://"),
+    (r"matching regex .*!-~.*", "a key: letters, digits and punctuation, without blanks"),
+    (r"matching regex .*", "an address that begins with http:// or https://, without blanks and #"),
 )
 
 
@@ -44,4 +45,6 @@ def describe_invalid_value(message: str, values: Mapping[str, object]) -> str:
     reason = message.split(" - at ")[0].replace("`", "")
     for pattern, replacement in REASON_REPLACEMENTS:
         reason = re.sub(pattern, replacement, reason)
-    return f"{variable_name(name)}={values.get(name)!s} cannot be used: {reason}."
+    is_secret = name.endswith("_key") or name == "outbound_proxy"
+    value = "" if is_secret else f"={values.get(name)!s}"
+    return f"{variable_name(name)}{value} cannot be used: {reason}."

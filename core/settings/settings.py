@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 
 from core.branding import Accent, FooterLinks, Logo
+from core.outbound import Outbound
 from core.secrets import load_or_create_secret
 from core.settings.avatar_origins import AvatarOrigins
 from core.settings.message_limits import MessageLimits
@@ -23,7 +24,9 @@ LOOPBACK_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
-Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]+")]
+Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/?#]+[^\s#]*\Z")]
+# Visible ASCII characters, as in any header. Dots alone are a placeholder of a document.
+Key = Annotated[str, msgspec.Meta(pattern=r"^(?!\.+\Z)[!-~]+\Z")]
 # Header names must not contain underscores, which some servers treat as hyphens.
 HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z")]
 
@@ -35,8 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     api_url: Url | None = None
-    api_key: str | None = None
-    api_ca_file: Path | None = None
+    api_key: Key | None = None
     api_timeout: Seconds = 60
     api_reply_timeout: Seconds = 600
     avatar_origins: AvatarOrigins = AvatarOrigins("")
@@ -45,6 +47,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     port: Port = 8000
     workers: Count = 1
     trusted_proxies: TrustedProxies = TrustedProxies("127.0.0.1,::1")
+    ca_file: Path | None = None
+    outbound_proxy: Url | None = None
+    no_proxy: str = ""
 
     data_dir: Path = Path("data")
     database_url: str | None = None
@@ -74,7 +79,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     model_url: Url | None = None
     model: str | None = None
-    model_key: str | None = None
+    model_key: Key | None = None
     model_window: Annotated[int, msgspec.Meta(ge=512)] = 4096
     model_parallel: Count | None = None
     model_timeout: Seconds = 120
@@ -100,6 +105,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def service_url(self) -> str:
         """Return the URL of the service; the embedded one uses the portal's own address."""
         return self.api_url or self.own_url
+
+    @property
+    def outbound(self) -> Outbound:
+        """Return how other servers are reached."""
+        return Outbound(self.ca_file, self.outbound_proxy, self.no_proxy)
 
     def database_url_for(self, name: str) -> str:
         """Return the URL of the database of `name`, which is "portal" or "service"."""

@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 import jwt
-import requests
 
 from core.clock import SYSTEM_CLOCK, Clock
 from core.http import NETWORK_ERRORS, read_bounded
+from core.outbound import Outbound, OutboundAdapter, open_session
 
 MAX_JWKS_BYTES = 256 * 1024
 # A key that the provider has withdrawn is accepted for at most this long.
@@ -31,14 +31,13 @@ class SigningKeysUnavailable(Exception):
 
 
 class JwksClient(jwt.PyJWKClient):
-    """Client of a JWK Set (RFC 7517) that ignores proxy and netrc settings of the environment."""
+    """Client of a JWK Set (RFC 7517)."""
 
     timeout_seconds = 5.0
 
-    def __init__(self, url: str, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(self, url: str, outbound: Outbound, clock: Clock = SYSTEM_CLOCK) -> None:
         super().__init__(url, lifespan=CACHE_SECONDS, cooldown_duration=COOLDOWN_SECONDS)
-        self._session = requests.Session()
-        self._session.trust_env = False
+        self._session = open_session(OutboundAdapter(outbound))
         self._clock = clock
         self._jwk_set: Any = None
         self._fetched_at = 0.0

@@ -63,7 +63,7 @@ class JwtTokens:
         self._audience = settings.jwt_audience
         self._issuer = settings.jwt_issuer
         url = settings.jwt_jwks_url
-        self._provider_keys = JwksClient(url, clock) if url else None
+        self._provider_keys = JwksClient(url, settings.outbound, clock) if url else None
         self._secret = "" if self._provider_keys else settings.secret("jwt_secret")
         self._required_claims = [*REQUIRED_CLAIMS, "iss"] if self._issuer else [*REQUIRED_CLAIMS]
 

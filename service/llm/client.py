@@ -12,7 +12,13 @@ from urllib.parse import urlsplit
 
 import requests
 
-from core.http import NETWORK_ERRORS, parse_retry_after, read_bounded
+from core.http import (
+    NETWORK_ERRORS,
+    describe_network_error,
+    parse_retry_after,
+    read_bounded,
+)
+from core.outbound import OutboundAdapter, open_session
 from core.settings import Settings
 from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable
@@ -29,6 +35,7 @@ MAX_LIST_BYTES = 1024 * 1024
 LIST_TIMEOUT_SECONDS = 10
 FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
+NOT_RESPONDING = "The model is not responding."
 MODEL_PROBLEM = "The model has a problem right now."
 BUSY_SENTENCE = "The model is busy. Try again in a minute."
 NO_CREDIT = "The limit of the model server is used up. Please contact your administrator."
@@ -79,8 +86,7 @@ class ModelClient:
                 parallel=settings.model_parallel or BUNDLED_PARALLEL_REPLIES,
             )
         )
-        self._session = requests.Session()
-        self._session.trust_env = False
+        self._session = open_session(OutboundAdapter(settings.outbound))
         self.tokenizer = Tokenizer(self._session)
 
     @property
@@ -172,9 +178,9 @@ class ModelClient:
             )
         except NETWORK_ERRORS as error:
             if not self._is_closed:
-                values = without_credentials(url), type(error).__name__
+                values = without_credentials(url), describe_network_error(error)
                 logger.warning("Request to the model server %s failed: %s", *values)
-            raise ModelFailed("The model is not responding.", setting="TWINDOW_MODEL_URL") from None
+            raise ModelFailed(NOT_RESPONDING, setting=_setting_at_fault(error)) from None
 
     def _endpoint(self) -> tuple[str, str | None, str]:
         if self.bundled:
@@ -214,6 +220,13 @@ class ModelClient:
         is_azure = (urlsplit(str(self._settings.model_url)).hostname or "").endswith(".azure.com")
         name, value = ("api-key", key) if is_azure else ("Authorization", f"Bearer {key}")
         return {"Accept-Encoding": "identity"} | ({name: value} if key and value else {})
+
+
+def _setting_at_fault(error: Exception) -> str:
+    if isinstance(error, requests.exceptions.SSLError):
+        return "TWINDOW_CA_FILE"
+    is_proxy = isinstance(error, requests.exceptions.ProxyError)
+    return "TWINDOW_OUTBOUND_PROXY" if is_proxy else "TWINDOW_MODEL_URL"
 
 
 def _base_url(setting: str) -> str:

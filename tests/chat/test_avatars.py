@@ -10,6 +10,7 @@ import pytest
 from chat.twins import avatars as avatars_module
 from chat.twins.avatars import MAX_AGE_SECONDS, RETRY_SECONDS, Avatars
 from core.clock import Clock
+from core.outbound import DIRECT
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.upstream import Upstream
@@ -27,7 +28,7 @@ def new_avatars(upstream: Upstream, tmp_path: Path, clock: Clock) -> Iterator[Ne
     created: list[Avatars] = []
 
     def new_avatars() -> Avatars:
-        downloader = AvatarDownloader(f"{upstream.url}/api/v1", (), None)
+        downloader = AvatarDownloader(f"{upstream.url}/api/v1", (), DIRECT)
         created.append(Avatars(downloader, tmp_path / "avatars", clock))
         created[-1].max_wait_seconds = 10.0
         return created[-1]

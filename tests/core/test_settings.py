@@ -20,6 +20,16 @@ WRONG = [
     ("WORKERS", "0", "TWINDOW_WORKERS=0 cannot be used: it should be at least 1."),
     ("API_URL", "twins.example", "TWINDOW_API_URL=twins.example cannot be used"),
     ("API_URL", "http://x", "TWINDOW_API_URL is set, so TWINDOW_API_KEY is needed as well."),
+    ("API_URL", "http://x#y", "without blanks and #."),
+    ("API_URL", "http://x y", "without blanks and #."),
+    ("API_KEY", "…", "TWINDOW_API_KEY cannot be used: it should be a key: letters, digits"),
+    ("API_KEY", "two words", "TWINDOW_API_KEY cannot be used: it should be a key: letters, digits"),
+    ("MODEL_KEY", "...", "TWINDOW_MODEL_KEY cannot be used: it should be a key: letters, digits"),
+    ("CA_FILE", "/nowhere.pem", "TWINDOW_CA_FILE=/nowhere.pem cannot be used: No such file or"),
+    ("CA_FILE", __file__, "cannot be used: it is no PEM file with certificates."),
+    ("OUTBOUND_PROXY", "socks5://u:secret@x", "TWINDOW_OUTBOUND_PROXY cannot be used: it should"),
+    ("NO_PROXY", "x", "TWINDOW_NO_PROXY is set, so TWINDOW_OUTBOUND_PROXY is needed as well."),
+    ("NO_PROXY", "10.0.0.0/33", "TWINDOW_NO_PROXY cannot be used: '10.0.0.0/33' does not appear"),
     ("API_KEY", "k", "TWINDOW_API_KEY is set, so TWINDOW_API_URL is needed as well."),
     ("SECRET_KEY", "short", "TWINDOW_SECRET_KEY is too short: 32 characters at least."),
     ("JWT_SECRET", "short", "TWINDOW_JWT_SECRET is too short: 32 characters at least."),
@@ -112,6 +122,10 @@ JWKS = {"jwt_jwks_url": "https://id.example/jwks"}
             "TWINDOW_PROXY_USER_HEADER=Origin cannot be used",
         ),
         (PROXY | {"proxy_token_header": "X-Token"}, "the embedded service accepts API keys only."),
+        (
+            {"api_url": "https://anna:pw@x.example", "api_key": "k"},
+            "TWINDOW_API_URL cannot be used: it should be like https://example.org/api, without",
+        ),
         ({"proxy_token_header": "X-Token"}, "so TWINDOW_SIGN_IN must contain proxy."),
         ({"proxy_groups_header": "X-Groups"}, "so TWINDOW_SIGN_IN must contain proxy."),
     ],
@@ -177,6 +191,14 @@ def test_numeric_api_key_is_read_as_text(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TWINDOW_API_KEY", "0012345")
 
     assert load_settings().api_key == "0012345"
+
+
+def test_blanks_around_a_value_are_removed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TWINDOW_API_URL", " http://x ")
+    monkeypatch.setenv("TWINDOW_API_KEY", "key\n")
+
+    settings = load_settings()
+    assert (settings.api_url, settings.api_key) == ("http://x", "key")
 
 
 def test_generated_secrets_are_stable_and_readable_only_by_their_owner():

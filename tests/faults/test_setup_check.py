@@ -47,8 +47,8 @@ class Site:
 
     def settings(self, **settings: Any) -> Settings:
         """Return settings as the command reads them."""
-        values = self._service | {"data_dir": self.folder, "secret_key": SECRET_KEY} | settings
-        return load_settings(values)
+        values = self._service | {"data_dir": self.folder, "secret_key": SECRET_KEY}
+        return load_settings(values | {"ca_file": self.authority.root.pem} | settings)
 
     def portal(self, **settings: str) -> str:
         """Return the URL of a portal with these settings."""
@@ -69,14 +69,10 @@ class Site:
 
 
 @pytest.fixture
-def site(
-    tmp_path: Path, password_file: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Site]:
+def site(tmp_path: Path, password_file: Path, upstream: Upstream) -> Iterator[Site]:
     """Return portals and a factory of proxies."""
     with ExitStack() as stack:
-        site = Site(tmp_path, password_file, upstream, stack)
-        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(site.authority.root.pem))
-        yield site
+        yield Site(tmp_path, password_file, upstream, stack)
 
 
 def problem_at(
@@ -208,13 +204,16 @@ def test_each_broken_set_up_is_reported_with_its_cause_and_a_line_to_fix_it(
     assert wrong == {}
 
 
-def test_untrusted_certificate_is_named(site: Site, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("REQUESTS_CA_BUNDLE")
+def test_certificates_of_unknown_authorities_and_expired_ones_are_told_apart(site: Site):
+    portal = site.portal()
+    unknown = problem_at(site, site.nginx(portal), ca_file=None)
+    site.certificate = site.authority.make_signed("localhost", days=-1)
+    expired = problem_at(site, site.nginx(portal))
 
-    cause, line = problem_at(site, site.nginx(site.portal()))
-
-    assert "certificate" in cause
-    assert line == "certbot renew"
+    assert "unable to get local issuer certificate" in unknown[0]
+    assert unknown[1] == "TWINDOW_CA_FILE=/path/to/your/authority.pem"
+    assert "certificate has expired" in expired[0]
+    assert expired[1] == "certbot renew"
 
 
 def test_check_with_another_secret_key_is_refused_and_names_the_setting(site: Site):

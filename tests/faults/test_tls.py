@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import socket
-import ssl
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
-from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import pytest
@@ -16,64 +11,10 @@ from tests.faults.conftest import MESSAGE, NOT_SENT, SendMessage, assert_outcome
 from tests.support.cases import failures
 from tests.support.certificates import Certificate, CertificateAuthority
 from tests.support.person import Person
+from tests.support.tls_front import HANDSHAKE, TlsFront, run_tls_front
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 NOT_SECURE = "We can't connect securely to the twin service. Please contact your administrator."
-HANDSHAKE = b"\x16"
-
-
-class Front(ThreadingTCPServer):
-    """TLS terminator in front of the scripted service, with a certificate that can be changed.
-
-    `first` contains the first byte of each connection. `received_data` contains the decrypted data
-    of all connections.
-    """
-
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, behind: str) -> None:
-        super().__init__(("127.0.0.1", 0), _Relay)
-        self.behind = ("127.0.0.1", int(behind.rpartition(":")[2]))
-        self.url = f"https://localhost:{self.server_address[1]}"
-        self.context: ssl.SSLContext | None = None
-        self.first: list[bytes] = []
-        self.received_data = b""
-
-    def use_certificate(self, certificate: Certificate | None) -> None:
-        """Present this certificate from now on; with None, do not speak TLS at all."""
-        self.context = None
-        if certificate:
-            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(certificate.pem, certificate.key)
-        self.first.clear()
-        self.received_data = b""
-
-
-class _Relay(BaseRequestHandler):
-    server: Front
-
-    def handle(self) -> None:
-        self.server.first.append(self.request.recv(1, socket.MSG_PEEK))
-        if self.server.context is None:
-            self.request.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-            return
-        with (
-            suppress(OSError),
-            self.server.context.wrap_socket(self.request, server_side=True) as secure,
-            socket.create_connection(self.server.behind) as behind,
-        ):
-            threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
-            while answered := behind.recv(65536):
-                secure.sendall(answered)
-            # `shutdown` also wakes the thread that reads from the socket.
-            secure.shutdown(socket.SHUT_RDWR)
-
-    def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:
-        with suppress(OSError, ValueError):
-            while asked := secure.recv(65536):
-                self.server.received_data += asked
-                behind.sendall(asked)
 
 
 @pytest.fixture(scope="module")
@@ -82,23 +23,20 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 
 
 @pytest.fixture
-def front(authority: CertificateAuthority, upstream: Upstream) -> Iterator[Front]:
+def front(authority: CertificateAuthority, upstream: Upstream) -> Iterator[TlsFront]:
     """Serve with a valid certificate; the portal trusts the authority that signed it."""
-    with Front(upstream.url) as front:
-        front.use_certificate(authority.make_signed("localhost"))
-        threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
+    with run_tls_front(upstream.url, authority.make_signed("localhost")) as front:
         yield front
-        front.shutdown()
 
 
 @pytest.fixture
 def settings(
-    settings: dict[str, Any], front: Front, authority: CertificateAuthority
+    settings: dict[str, Any], front: TlsFront, authority: CertificateAuthority
 ) -> dict[str, Any]:
-    return settings | {"api_url": front.url, "api_ca_file": authority.root.pem}
+    return settings | {"api_url": front.url, "ca_file": authority.root.pem}
 
 
-def test_valid_certificate_is_trusted(send_message: SendMessage, front: Front):
+def test_valid_certificate_is_trusted(send_message: SendMessage, front: TlsFront):
     assert_outcome(
         send_message(lambda call: call.start_stream().complete("Safe")), "complete", reply="Safe"
     )
@@ -109,7 +47,7 @@ def test_valid_certificate_is_trusted(send_message: SendMessage, front: Front):
 
 @pytest.mark.fault("F42")
 def test_insecure_connection_is_not_used_until_it_is_secure_again(
-    alice: Person, upstream: Upstream, front: Front, authority: CertificateAuthority
+    alice: Person, upstream: Upstream, front: TlsFront, authority: CertificateAuthority
 ):
     failed = alice.get("/twins/ada")
     asked = len(upstream.calls)

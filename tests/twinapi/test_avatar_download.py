@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from core.outbound import DIRECT
 from tests.support import upstream_server
 from tests.support.images import png
 from tests.support.upstream import Call, Upstream
@@ -25,7 +26,7 @@ def elsewhere() -> Iterator[Upstream]:
 
 @pytest.fixture
 def downloader(upstream: Upstream, elsewhere: Upstream) -> AvatarDownloader:
-    return AvatarDownloader(f"{upstream.url}/api/v1", [elsewhere.url], None)
+    return AvatarDownloader(f"{upstream.url}/api/v1", [elsewhere.url], DIRECT)
 
 
 def send(content: bytes, status: int = 200, **headers: str) -> Callable[[Call], None]:

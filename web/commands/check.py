@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import click
 import requests
 
 from chat.twins import advise_operator, list_error_code
+from core.http import describe_network_error
+from core.outbound import Outbound, OutboundAdapter, open_session
 from core.twin_groups import OTHER_TWINS
 from core.urls import without_credentials
 from twinapi import Twin, TwinApiError, Unauthorized
@@ -60,7 +63,9 @@ def create_check_command(
         if through:
             proxy_headers = dict(header.split(": ", 1) for header in headers)
             is_problem = _check_proxy(portal, through, proxy_headers)
-            problems.append(is_problem or _check_stream(through, proxy_headers))
+            problems.append(
+                is_problem or _check_stream(through, proxy_headers, portal.settings.ca_file)
+            )
         if any(problems):
             raise SystemExit(1)
 
@@ -117,17 +122,18 @@ def _check_proxy(portal: Portal, url: str, headers: dict[str, str]) -> bool:
     return _report("The proxy is set up correctly.", is_ok=True)
 
 
-def _check_stream(base_url: str, headers: dict[str, str]) -> bool:
+def _check_stream(base_url: str, headers: dict[str, str], ca_file: Path | None) -> bool:
     url = f"{base_url.rstrip('/')}/healthz/stream"
     requested_at = time.monotonic()
+    session = open_session(OutboundAdapter(Outbound(ca_file)))
     try:
-        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as response:
+        with session.get(url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as response:
             response.raise_for_status()
             received = b""
             while DELAYED_EVENT.encode() not in received and (chunk := response.raw.read1(64)):
                 received += chunk
     except (requests.RequestException, OSError) as error:
-        return _report(f"No stream from {url}: {type(error).__name__}.", is_ok=False)
+        return _report(f"No stream from {url}: {describe_network_error(error)}.", is_ok=False)
     delay = time.monotonic() - requested_at - EVENT_DELAY_SECONDS
     if delay > MAX_DELAY_SECONDS:
         return _report(BUFFERING_WARNING.format(delay), is_ok=False)

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 import msgspec
 import requests
 
+from core.http import describe_network_error
+from core.outbound import Outbound, OutboundAdapter, open_session
 from core.settings import Settings
 from web.commands.probes import PROBE_HEADER, Observation, probe_signature
 
@@ -48,8 +50,9 @@ def find_problem(
     }
     # RFC 9110, 7.6.1: a proxy removes the headers that Connection names.
     removing = {"Connection": ", ".join(("X-Forwarded-Proto", *_identity_headers(settings)))}
+    session = open_session(OutboundAdapter(Outbound(settings.ca_file)))
     try:
-        response = _probe(secret_key, url, forged | headers)
+        response = _probe(session, secret_key, url, forged | headers)
         observation = _read_observation(response)
         if observation is None:
             return _wrong_response(settings, url, response)
@@ -60,19 +63,27 @@ def find_problem(
         )
         if problem:
             return problem
-        second_observation = _read_observation(_probe(secret_key, url, removing | headers))
+        second_observation = _read_observation(_probe(session, secret_key, url, removing | headers))
     except requests.exceptions.SSLError as error:
-        return Problem(f"The certificate of {url} is not valid: {_reason(error)}.", "certbot renew")
+        reason = describe_network_error(error)
+        is_own = "issuer certificate" in reason or "self-signed" in reason
+        return Problem(
+            f"The certificate of {url} is not valid: {reason}.",
+            "TWINDOW_CA_FILE=/path/to/your/authority.pem" if is_own else "certbot renew",
+        )
     except requests.RequestException as error:
-        return Problem(f"Nothing responds at {url}: {_reason(error)}.", "systemctl status nginx")
+        reason = describe_network_error(error)
+        return Problem(f"Nothing responds at {url}: {reason}.", "systemctl status nginx")
     return _removal_problem(observation, second_observation) or _response_problem(
         response, observation, now
     )
 
 
-def _probe(secret_key: str, url: str, headers: dict[str, str]) -> requests.Response:
+def _probe(
+    session: requests.Session, secret_key: str, url: str, headers: dict[str, str]
+) -> requests.Response:
     signature = {PROBE_HEADER: probe_signature(secret_key, secrets.token_hex(8))}
-    return requests.get(
+    return session.get(
         f"{url.rstrip('/')}/healthz/request",
         headers=headers | signature,
         timeout=TIMEOUT_SECONDS,
@@ -204,8 +215,3 @@ def _response_problem(response: requests.Response, seen: Observation, now: float
             "timedatectl set-ntp true",
         )
     return None
-
-
-def _reason(error: requests.RequestException) -> str:
-    reason = getattr(error.args[0] if error.args else None, "reason", error)
-    return str(reason).rpartition(": ")[2].rstrip(".") or type(error).__name__

@@ -41,6 +41,9 @@ MESSAGES = {
     "tls_failed": N_(
         "We can't connect securely to the twin service. Please contact your administrator."
     ),
+    "proxy_failed": N_(
+        "We can't reach the twin service through the proxy. Please contact your administrator."
+    ),
     "response_timeout": N_("The twin service didn't respond in time."),
     "connection_closed": N_("The twin service closed the connection without responding."),
     "connection_lost": N_("The connection to the twin service was lost."),
@@ -52,6 +55,9 @@ MESSAGES = {
     ),
     "forbidden": N_(
         "You can't send messages to this twin (access denied). Please contact your administrator."
+    ),
+    "own_key_forbidden": N_(
+        "Your key or sign-in doesn't allow messages to this twin. Use a key with full access."
     ),
     "not_found": N_("This no longer exists in the twin service."),
     "conflict": N_(
@@ -73,6 +79,10 @@ MESSAGES = {
         "The twin service wasn't found at the configured address. "
         "Please contact your administrator."
     ),
+    "list_forbidden": N_(
+        "We can't list the twins (access denied). Please contact your administrator."
+    ),
+    "own_key_list_forbidden": N_("Your key or sign-in doesn't allow you to list the twins."),
     "list_unreadable": N_("The list of twins can't be read. Please contact your administrator."),
 }
 MESSAGE_NOT_SENT = N_("Your message wasn't sent.")

@@ -1,0 +1,86 @@
+"""A company network: each client of another server uses the company's authority and proxy."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.settings import Settings, load_settings
+from service.access.jwks import JwksClient
+from service.llm import ModelClient
+from service.twins import Sampling
+from tests.support.certificates import CertificateAuthority
+from tests.support.images import png
+from tests.support.squid import Squid, run_squid
+from tests.support.tls_front import run_tls_front
+from tests.support.upstream import TWINS, Upstream
+from twinapi import AvatarDownloader, Client
+
+HOST = "partner.test"  # only the proxy knows it
+
+
+@pytest.fixture
+def squid(processes: None) -> Iterator[Squid]:
+    with tempfile.TemporaryDirectory() as folder, run_squid(Path(folder), [HOST]) as squid:
+        yield squid
+
+
+@pytest.fixture
+def settings(squid: Squid, upstream: Upstream, tmp_path: Path) -> Iterator[Settings]:
+    """Settings of an embedded service; `upstream` is behind TLS, as the model server."""
+    authority = CertificateAuthority(tmp_path)
+    with run_tls_front(upstream.url, authority.make_signed(HOST)) as front:
+        yield load_settings(
+            {
+                "data_dir": tmp_path / "data",
+                "model_url": f"https://{HOST}:{front.server_address[1]}",
+                "model": "any",
+                "ca_file": authority.root.pem,
+                "outbound_proxy": squid.url,
+            }
+        )
+
+
+def ask_model(settings: Settings) -> str:
+    client = ModelClient(settings)
+    return "".join(client.stream_reply([{"role": "user", "content": "Hi"}], Sampling()))
+
+
+CLIENTS: dict[str, tuple[Callable[[Settings, str], Any], Any]] = {
+    "service": (
+        lambda settings, url: Client(url, "key", outbound=settings.outbound).get_twin("ada").name,
+        "Ada",
+    ),
+    "avatars": (
+        lambda settings, url: AvatarDownloader(url, (), settings.outbound).fetch("/a.png"),
+        png(),
+    ),
+    "identity provider": (
+        lambda settings, url: JwksClient(f"{url}/keys", settings.outbound).fetch_data(),
+        {"keys": [{"kty": "oct", "k": "a2V5"}]},
+    ),
+    "model": (lambda settings, _url: ask_model(settings), "Hi there"),
+}
+COMPLETION = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("name", CLIENTS)
+def test_own_authority_and_proxy_are_used_for(
+    settings: Settings, squid: Squid, upstream: Upstream, name: str
+):
+    ask, answer = CLIENTS[name]
+    upstream.answers |= {
+        "/api/v1/twins/ada": lambda call: call.respond(200, {"data": TWINS[0]}),
+        "/a.png": lambda call: call.respond(200, png(), content_type="image/png"),
+        "/keys": lambda call: call.respond(200, {"keys": [{"kty": "oct", "k": "a2V5"}]}),
+        "/v1/chat/completions": lambda call: call.respond(200, COMPLETION),
+    }
+
+    url = str(settings.model_url)
+    assert ask(settings, url) == answer
+    assert f"CONNECT {url.removeprefix('https://')}" in squid.requests
