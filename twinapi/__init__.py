@@ -20,7 +20,8 @@ from twinapi.errors import (
     UnexpectedResponse,
 )
 from twinapi.events import Complete, Delta, Event, Failed, Progress
-from twinapi.models import ApiKey, Conversation, ListedApiKey, Page, Twin
+from twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
+from twinapi.pages import Page
 from twinapi.rate_limit_headers import Limits
 from twinapi.stream import ReplyStream
 

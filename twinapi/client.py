@@ -13,7 +13,8 @@ import requests
 from core.outbound import DIRECT, Outbound
 from twinapi import errors, models
 from twinapi.bounded_adapter import AbortHandle
-from twinapi.models import ApiKey, Conversation, ListedApiKey, Page, Twin
+from twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
+from twinapi.pages import Page, parse_page
 from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
 from twinapi.transport import Transport, announced_url
@@ -67,9 +68,8 @@ class Client:
 
     def list_twins(self, page: int = 1, limit: int = MAX_PAGE_SIZE) -> Page[Twin]:
         """List the twins that the key can access."""
-        limit = _clamp_page_size(limit)
-        payload = self._get("/twins", params={"page": page, "limit": limit})
-        return _parse_page(payload, models.parse_twin, limit)
+        payload = self._get("/twins", params={"page": page, "limit": _clamp_page_size(limit)})
+        return parse_page(payload, models.parse_twin)
 
     def get_twin(self, twin_id: str) -> Twin:
         """Return one twin."""
@@ -156,7 +156,7 @@ class Client:
         payload = self._transport.request_json(
             "GET", "/auth/api-keys", jwt, params={"page": 1, "limit": MAX_PAGE_SIZE}
         )
-        return _parse_page(payload, models.parse_listed_api_key, MAX_PAGE_SIZE).items
+        return parse_page(payload, models.parse_listed_api_key).items
 
     def revoke_api_key(self, jwt: str, key_id: str) -> None:
         """Revoke an API key of the person that a JWT identifies.
@@ -205,26 +205,3 @@ def _parse_item(payload: object, parse: Callable[[object], T | None]) -> T:
     if item is None:
         raise errors.UnexpectedResponse(200)
     return item
-
-
-def _parse_page(payload: object, parse: Callable[[object], T | None], limit: int) -> Page[T]:
-    data = _unwrap_data(payload)
-    if isinstance(data, Mapping):
-        data = next((value for value in data.values() if isinstance(value, list)), None)
-    if not isinstance(data, list):
-        raise errors.UnexpectedResponse(200)
-    items = [item for raw_item in data if (item := parse(raw_item)) is not None]
-    return Page(items, _has_more(payload, len(data), limit), skipped_count=len(data) - len(items))
-
-
-def _has_more(payload: object, item_count: int, limit: int) -> bool:
-    """Return whether there may be another page.
-
-    If the response has no pagination data, there may be another page after a full one.
-    """
-    pagination = payload.get("pagination") if isinstance(payload, Mapping) else None
-    if isinstance(pagination, Mapping):
-        page, pages = pagination.get("page"), pagination.get("pages")
-        if isinstance(page, int) and isinstance(pages, int):
-            return page < pages
-    return item_count >= limit

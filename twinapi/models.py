@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 # The control characters C0, DEL and C1, except tabs and line ends.
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -67,18 +65,6 @@ class ListedApiKey:
     scope: str
     created_at: float | None
     last_used_at: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """A page of a list; `has_more` is True if there may be another page.
-
-    `skipped_count` is the number of items that could not be parsed.
-    """
-
-    items: Sequence[T]
-    has_more: bool
-    skipped_count: int = 0
 
 
 def parse_twin(data: object) -> Twin | None:

@@ -20,6 +20,7 @@ from twinapi import (
     Client,
     ConnectionFailed,
     NotFound,
+    Page,
     RateLimited,
     Twin,
     TwinApiError,
@@ -28,7 +29,9 @@ from twinapi import (
 
 logger = logging.getLogger(__name__)
 
-MAX_PAGES = 20
+MAX_PAGES = 40
+# How long the end of a list that does not announce it is not looked for again.
+END_SECONDS = 3600.0
 # `MAX_PAGES` alone is no limit: the service may put any number of twins on one page.
 MAX_TWINS = 2_000
 
@@ -80,6 +83,8 @@ class TwinCatalogue:
         self._cache: CachedTwins | None = None
         self._error: TwinApiError | None = None
         self._retry_at = 0.0
+        # The twins of the last list whose end was an empty page, and when that page was read.
+        self._ended_list: tuple[frozenset[str], float] = frozenset(), 0.0
         self._fetch_thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
@@ -184,16 +189,20 @@ class TwinCatalogue:
 
     def _fetch_all(self) -> CachedTwins:
         twins: dict[str, Twin] = {}
-        is_complete, skipped_count = False, 0
+        is_complete, read_count, skipped_count = False, 0, 0
         for page_number in range(1, MAX_PAGES + 1):
             page = self.client.list_twins(page_number)
             count_before = len(twins)
             skipped_count += page.skipped_count
+            read_count += len(page.items) + page.skipped_count
             for twin in page.items[: MAX_TWINS - len(twins)]:
                 twins.setdefault(twin.id, replace(twin, extra={}))
             # Stop when a page has no new twins: the service may repeat the same page forever.
-            if len(twins) == count_before or not page.has_more:
-                is_complete = True
+            is_end = len(twins) == count_before and not (page.has_more and not page.items)
+            if is_end:
+                self._ended_list = frozenset(twins), self._clock.monotonic()
+            is_complete = is_end or self._has_ended(page, twins, read_count)
+            if is_complete:
                 break
         if skipped_count:
             logger.warning("%d twins of the service could not be read", skipped_count)
@@ -201,3 +210,15 @@ class TwinCatalogue:
         if self._store:
             self._store.save(cache)
         return cache
+
+    def _has_ended(self, page: Page[Twin], twins: Mapping[str, Twin], read_count: int) -> bool:
+        """Return whether a page with new twins is the last one, as far as the service says so.
+
+        Services may cap or filter their pages, so a short page is no sign of the end.
+        """
+        if page.has_more is not None:
+            return not page.has_more
+        if page.total is not None:
+            return page.total <= read_count
+        ended_list, ended_at = self._ended_list
+        return twins.keys() == ended_list and self._clock.monotonic() - ended_at < END_SECONDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -14,7 +15,7 @@ from chat.twins.catalogue import TwinCatalogue
 from core.db.database import Database
 from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
-from tests.support.upstream import UPSTREAM_KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 NewTwins = Callable[[float], TwinCatalogue]
 
@@ -95,7 +96,7 @@ def test_concurrent_readers_share_one_request(new_twins: NewTwins, upstream: Ups
     upstream.unanswered_paths.add("/api/v1/twins")
     with ThreadPoolExecutor(8) as pool:
         lists = [pool.submit(names, twins) for _ in range(8)]
-        upstream.next_call().respond(200, {"data": [{"id": "a", "name": "A"}]})
+        upstream.next_call().respond(200, {"data": [{"id": "a", "name": "A"}], "total": 1})
         assert [one.result(10) for one in lists] == [["A"]] * 8
 
     assert len(upstream.calls) == 1
@@ -127,10 +128,48 @@ def test_all_pages_of_the_twin_list_are_read(new_twins: NewTwins, upstream: Upst
 
 
 def test_repeated_page_ends_the_twin_list(new_twins: NewTwins, upstream: Upstream):
-    upstream.twins = [{"id": str(number)} for number in range(100)]
+    upstream.answers["/api/v1/twins"] = 200, {"data": [{"id": "a"}, {"id": "b"}]}
 
-    assert len(names(new_twins(60))) == 100
+    assert names(new_twins(60)) == ["a", "b"]
     assert len(upstream.calls) == 2
+
+
+def cap_pages(upstream: Upstream, count: int, **fields: object) -> None:
+    """Serve `count` twins, at most 50 on a page, whatever limit is requested."""
+
+    def answer(call: Call) -> None:
+        first = (int(parse_qs(urlsplit(call.path).query)["page"][0]) - 1) * 50
+        data = [{"id": str(number)} for number in range(first, min(first + 50, count))]
+        call.respond(200, {"data": data, "meta": fields})
+
+    upstream.answers["/api/v1/twins"] = answer
+
+
+@pytest.mark.parametrize(("fields", "requests"), [({}, 4), ({"total": 134}, 3), ({"total": 9}, 1)])
+def test_list_is_read_to_its_end_although_the_service_caps_its_pages(
+    new_twins: NewTwins, upstream: Upstream, fields: dict[str, object], requests: int
+):
+    cap_pages(upstream, 134, **fields)
+
+    assert len(names(new_twins(60))) == min(134, 50 * requests)
+    assert len(upstream.calls) == requests
+
+
+def test_end_of_an_unchanged_list_is_looked_for_once_an_hour(
+    new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock
+):
+    twins = new_twins(60)
+
+    def count_requests(count: int) -> int:
+        cap_pages(upstream, count)
+        upstream.calls.clear()
+        assert len(names(twins)) == count
+        clock.advance(61)
+        return len(upstream.calls)
+
+    assert [count_requests(count) for count in (60, 60, 61, 61)] == [3, 2, 3, 2]
+    clock.advance(3600)
+    assert count_requests(61) == 3
 
 
 def test_unlisted_twin_is_not_found_without_a_further_request(
@@ -146,7 +185,7 @@ def test_requests_for_twins_beyond_the_list_are_cached_and_limited_to_60_an_hour
     new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(catalogue, "MAX_PAGES", 1)
-    upstream.twins = [{"id": str(number)} for number in range(100)]
+    cap_pages(upstream, 100)
     upstream.answers["/api/v1/twins/far"] = 200, {"data": {"id": "far", "name": "Far"}}
     twins = new_twins(7200)
     names(twins)
@@ -250,7 +289,7 @@ def test_incomplete_list_does_not_mark_twins_as_missing(
     new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(catalogue, "MAX_PAGES", 1)
-    upstream.twins = [{"id": str(number)} for number in range(100)]
+    cap_pages(upstream, 100)
     upstream.answers["/api/v1/twins/far"] = 200, {"data": {"id": "far", "name": "Far"}}
     twins = new_twins(60)
 

@@ -154,7 +154,7 @@ class Upstream:
         if path in self.answers:
             return self.answers[path]
         if call.method == "GET" and path == "/api/v1/twins":
-            return 200, {"data": self.twins}
+            return 200, {"data": self.twins, "pagination": {"page": 1, "pages": 1}}
         if call.method == "POST" and path == "/api/v1/conversations":
             self._conversation_count += 1
             return 201, {"data": {"id": f"up-{self._conversation_count}", **call.body}}

@@ -51,7 +51,7 @@ def test_check_command_reports_an_unreachable_service(app: Flask, upstream: Upst
     status, said = check(app)
 
     assert status == 1
-    sentence = "The twin service can't be reached. Check TWINDOW_API_URL."
+    sentence = "The twin service can't be reached. Connection refused. Check TWINDOW_API_URL."
     assert said == f"The service at {upstream.url}: {sentence}\n"
 
 
