@@ -14,11 +14,12 @@ from core import sse
 from rendering.stream import DomPatch
 from web.container import portal
 from web.i18n import formatting
-from web.person.ownership import find_turn
+from web.person.ownership import find_conversation, find_turn
 from web.person.revocation import while_signed_in
 from web.streaming import htmx_frames, stream_limit
 from web.streaming.gzip_stream import stream_frames
 from web.streaming.running_replies import RunningReply
+from web.views import conversation_composer
 
 bp = Blueprint("events", __name__)
 
@@ -103,7 +104,12 @@ def _final_frames(turn: Turn, reply: Reply, running: RunningReply, cursor: int) 
     for update in updates or ():
         patches_html = htmx_frames.render_patches(turn.position, update.patches)
         yield sse.frame(patches_html, id=update.cursor)
-    yield sse.frame(htmx_frames.render_end(turn, reply, html, final_patches), id=reply.cursor)
+    end_html = htmx_frames.render_end(turn, reply, html, final_patches)
+    if conversation := find_conversation(turn.conversation_id):
+        # The reply may have used up a limit, or its twin may be gone.
+        composer = conversation_composer(conversation)
+        end_html += render_template("turns/_composer_patch.html", composer=composer)
+    yield sse.frame(end_html, id=reply.cursor)
     yield sse.frame(event="done")
 
 

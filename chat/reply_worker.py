@@ -11,7 +11,7 @@ from chat.conversations import Conversation, Conversations
 from chat.limits import ServiceQuota
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
 from chat.turns import AddedTurn, Turn
-from chat.twins import OWN_KEY_FORBIDDEN, OWN_KEY_REJECTED
+from chat.twins import OWN_KEY_FORBIDDEN, OWN_KEY_REJECTED, TwinCatalogue
 from core.db.database import DatabaseUnavailable
 from core.languages import N_
 from core.urls import without_credentials
@@ -38,13 +38,14 @@ class ReplyWorker:
         self,
         conversations: Conversations,
         log: Log,
-        client: twinapi.Client,
+        twins: TwinCatalogue,
         quota: ServiceQuota,
     ) -> None:
         self.conversations = conversations
         self.log = log
         self._clock = log.database.clock
-        self.client = client
+        self.twins = twins
+        self.client = twins.client
         self.quota = quota
         self._has_ignored_text = False
 
@@ -165,8 +166,8 @@ class ReplyWorker:
                         return Ended(ReplyState.COMPLETE, text=text or "", code=note)
                     return Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
                 case twinapi.Failed(detail, code):
-                    values = turn.id, detail[:MAX_LOGGED_CHARACTERS] or code
-                    logger.warning("turn %s: the service reported an error: %s", *values)
+                    reason = _loggable(detail or code, turn)
+                    logger.warning("turn %s: the service reported an error: %s", turn.id, reason)
                     return _end_for_reported_error(detail, code)
         return Ended(ReplyState.STOPPED)
 
@@ -180,10 +181,14 @@ class ReplyWorker:
 
     def _end_for_error(self, turn: Turn, error: TwinApiError) -> Ended:
         self._log_error(turn, error)
-        is_gone = isinstance(error, twinapi.NotFound)
-        code, params = "conversation_gone" if is_gone else error.code, error.params
+        is_gone = False
+        code, params = error.code, error.params
         retry_at = None
         match error:
+            case twinapi.NotFound() if self.twins.is_gone(turn.twin_id):
+                code = "twin_gone"
+            case twinapi.NotFound():
+                code, is_gone = "conversation_gone", True
             case twinapi.StreamTooLarge() if char_count := self.log.text_length(turn.id):
                 code, params = "reply_too_long", {"count": str(char_count)}
             case twinapi.RateLimited(retry_after=retry_after):
@@ -206,9 +211,16 @@ class ReplyWorker:
         if isinstance(error, twinapi.Unauthorized) and not self.quota.is_personal:
             url = without_credentials(self.client.base_url)
             advice = "Check TWINDOW_API_KEY."
-            logger.error("turn %s: %s: %s. %s", turn.id, url, error, advice)
+            logger.error("turn %s: %s: %s. %s", turn.id, url, _loggable(str(error), turn), advice)
         else:
-            logger.warning("turn %s: %s", turn.id, error)
+            logger.warning("turn %s: %s", turn.id, _loggable(str(error), turn))
+
+
+def _loggable(reason: str, turn: Turn) -> str:
+    """Return a reason of the service for the log, without the person's message."""
+    if len(turn.content) > 3:  # a shorter one may be a part of any word
+        reason = reason.replace(turn.content, "[message]")
+    return reason[:MAX_LOGGED_CHARACTERS]
 
 
 def _end_for_reported_error(detail: str, code: str) -> Ended:

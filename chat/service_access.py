@@ -41,7 +41,7 @@ def build_service_access(
 ) -> ServiceAccess:
     """Build the objects that use the service with the credential of `client`."""
     turns = Turns(log.database, log, limits, secret_key)
-    worker = ReplyWorker(conversations, log, client, quota)
+    worker = ReplyWorker(conversations, log, catalogue, quota)
     return ServiceAccess(client, catalogue, quota, limits, turns, worker)
 
 

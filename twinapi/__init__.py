@@ -19,9 +19,10 @@ from twinapi.errors import (
     Unauthorized,
     UnexpectedResponse,
 )
-from twinapi.events import Complete, Delta, Event, Failed, Progress
+from twinapi.events import Complete, Delta, Event, Failed
 from twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
 from twinapi.pages import Page
+from twinapi.progress import Progress
 from twinapi.rate_limit_headers import Limits
 from twinapi.stream import ReplyStream
 

@@ -20,6 +20,10 @@ TwinApiError
 from __future__ import annotations
 
 
+# The log has at most so much of the detail of an error.
+MAX_DETAIL_CHARACTERS = 300
+
+
 class TwinApiError(Exception):
     """Base class of the errors of the client.
 
@@ -40,7 +44,7 @@ class TwinApiError(Exception):
 
     def __str__(self) -> str:
         """Return the text for the log, without `params`: they may repeat a person's message."""
-        return f"{self.code}: {self.detail}" if self.detail else self.code
+        return ": ".join(filter(None, (self.code, self.detail[:MAX_DETAIL_CHARACTERS])))
 
 
 class ConnectionFailed(TwinApiError):
@@ -81,7 +85,7 @@ class ApiError(TwinApiError):
     def __str__(self) -> str:
         """Return the text for the log."""
         text = f"{self.code} (status {self.status})"
-        return f"{text}: {self.detail}" if self.detail else text
+        return ": ".join(filter(None, (text, self.detail[:MAX_DETAIL_CHARACTERS])))
 
 
 class Unauthorized(ApiError):
@@ -114,8 +118,8 @@ class InvalidRequest(ApiError):
     code = "rejected"
 
     def __init__(self, status: int, detail: str = "") -> None:
-        # Markup is for developers.
-        if detail and "<" not in detail:
+        # Markup and long texts are for developers.
+        if detail and "<" not in detail and len(detail) <= MAX_DETAIL_CHARACTERS:
             super().__init__(status, detail, "rejected_with_reason", reason=detail)
         else:
             super().__init__(status, detail)

@@ -6,19 +6,18 @@ The interface does not define the types of additional fields: any shape is accep
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.sse import ServerSentEvent
-from twinapi.key_mask import REDACTED, mask_keys
+from twinapi.key_mask import REDACTED
 from twinapi.models import MAX_NESTING, clean, message_text, parse_id
+from twinapi.progress import Progress, ProgressParser
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
 # Errors are truncated to this length: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
-MAX_PROGRESS_CHARACTERS = 100
 FAILED_STATUSES = {"error", "fail", "failed", "failure"}
 # An id: 8 to 64 ASCII letters, digits, hyphens and underscores with a digit among them.
 _RECEIPT = re.compile(r"(?=[\w-]*\d)[\w-]{8,64}", re.ASCII)
@@ -26,14 +25,6 @@ _RECEIPT = re.compile(r"(?=[\w-]*\d)[\w-]{8,64}", re.ASCII)
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The current activity of the service; `percent` is 0 to 100, or None if unknown."""
-
-    text: str = ""
-    percent: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,29 +64,35 @@ class Failed:
 Event = Progress | Delta | Complete | Failed
 
 
-def parse(event: ServerSentEvent, secrets: Sequence[str] = ()) -> Event | None:
-    """Parse an event; return None if it is unknown. Mask `secrets` in errors and progress."""
-    try:
-        return _parse_data(json.loads(event.data), event.name, secrets)
-    except (ValueError, RecursionError):
-        return None
+class EventParser:
+    """Parser of the events of one reply; `secrets` are masked in errors and progress."""
 
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        self._secrets = secrets
+        self._progress = ProgressParser(secrets)
 
-def _parse_data(data: object, name: str, secrets: Sequence[str]) -> Event | None:
-    if not isinstance(data, Mapping):
+    def parse(self, event: ServerSentEvent) -> Event | None:
+        """Parse an event; return None if it is unknown."""
+        try:
+            data = json.loads(event.data)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(data, Mapping):
+            return None
+        match data.get("type", event.name):
+            case "progress":
+                return self._progress.parse(data.get("progress", data))
+            case "delta":
+                content = parse_delta(data.get("content"))
+                return None if content is None else Delta(content)
+            case "complete":
+                complete = parse_complete(data.get("message"))
+                is_cut_off = complete.is_cut_off or data.get("cutOff") is True
+                return replace(complete, is_cut_off=is_cut_off)
+            case "error":
+                code = parse_id(data.get("code")) or ""
+                return Failed(error_text(data.get("error"), self._secrets), code)
         return None
-    match data.get("type", name):
-        case "progress":
-            return parse_progress(data.get("progress"), secrets)
-        case "delta":
-            content = parse_delta(data.get("content"))
-            return None if content is None else Delta(content)
-        case "complete":
-            complete = parse_complete(data.get("message"))
-            return replace(complete, is_cut_off=True) if data.get("cutOff") is True else complete
-        case "error":
-            return Failed(error_text(data.get("error"), secrets), parse_id(data.get("code")) or "")
-    return None
 
 
 def parse_complete(message: object) -> Complete:
@@ -150,28 +147,6 @@ def resolve_text(complete: Complete, streamed: str) -> Complete:
     return complete if is_same else replace(complete, text=None, is_text_ignored=True)
 
 
-def parse_progress(data: object, secrets: Sequence[str] = ()) -> Progress:
-    """Parse progress: a number is a percentage, a string a label, an object may hold both.
-
-    A number up to 1 is a fraction, and a string such as "40 %" is a percentage.
-    """
-    if isinstance(data, Mapping):
-        label = next((v for k in ("label", "stage", "text", "message") if (v := data.get(k))), "")
-        return Progress(
-            _progress_text(label, secrets) if isinstance(label, str) else "",
-            _parse_percent(data.get("percent")),
-        )
-    if isinstance(data, str):
-        number = re.fullmatch(r"\s*([\d.]+)\s*%\s*", data)
-        return (
-            Progress(percent=_parse_percent(number[1]))
-            if number
-            else Progress(_progress_text(data, secrets))
-        )
-    percent = _parse_percent(data)
-    return Progress(percent=percent * 100 if percent is not None and percent <= 1 else percent)
-
-
 def parse_delta(data: object) -> str | None:
     """Return the content of a delta: numbers as text, "" for null, None for other types."""
     if data is None:
@@ -201,17 +176,3 @@ def error_text(data: object, secrets: Sequence[str] = (), max_nesting: int = MAX
         plain_text = plain_text.replace(secret, REDACTED)
     # Truncate last, because a truncated secret is not recognised.
     return _SECRET.sub(REDACTED, plain_text)[:500]
-
-
-def _progress_text(label: str, secrets: Sequence[str]) -> str:
-    return mask_keys(clean(label), secrets)[:MAX_PROGRESS_CHARACTERS]
-
-
-def _parse_percent(data: object) -> float | None:
-    if isinstance(data, bool) or not isinstance(data, int | float | str):
-        return None
-    try:
-        number = float(data)
-    except (ValueError, OverflowError):
-        return None
-    return min(100.0, max(0.0, number)) if math.isfinite(number) else None

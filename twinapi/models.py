@@ -13,6 +13,7 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
+_NAMES = ("name", "title", "displayName", "display_name")
 MAX_URL_CHARACTERS = 2000
 MAX_ID_CHARACTERS = 500
 MAX_LANGUAGE_CHARACTERS = 35
@@ -76,7 +77,7 @@ def parse_twin(data: object) -> Twin | None:
     starters = data.get("starters")
     return Twin(
         id=id_,
-        name=clean_line(data.get("name"), 100) or id_[:100],
+        name=next((n for field in _NAMES if (n := clean_line(data.get(field), 100))), id_[:100]),
         description=clean_text(data.get("description"), 2000),
         greeting=clean_text(data.get("greeting"), 2000),
         starters=[s for item in starters if (s := clean_text(item, 300))][:6]
@@ -94,7 +95,7 @@ def parse_conversation(data: object) -> Conversation | None:
         return None
     return Conversation(
         id=id_,
-        twin_id=parse_id(data.get("twinId")) or "",
+        twin_id=parse_id(data.get("twinId", data.get("twin_id"))) or "",
         title=clean_line(data.get("title"), 200),
         extra=data,
     )

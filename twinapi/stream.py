@@ -14,7 +14,15 @@ from core import sse
 from core.http import NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
-from twinapi.events import Complete, Delta, Event, Failed, parse, parse_whole_reply, resolve_text
+from twinapi.events import (
+    Complete,
+    Delta,
+    Event,
+    EventParser,
+    Failed,
+    parse_whole_reply,
+    resolve_text,
+)
 from twinapi.watchdog import Watchable, watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
@@ -45,7 +53,7 @@ class ReplyStream(Watchable):
         total_timeout: float,
     ) -> None:
         self._send = send
-        self._secrets = secrets
+        self._parser = EventParser(secrets)
         self._timeout = timeout
         self._total_deadline = time.monotonic() + total_timeout
         self._idle_deadline = time.monotonic() + timeout
@@ -132,7 +140,7 @@ class ReplyStream(Watchable):
         with watchdog.watch(self):
             try:
                 for event in sse.read_events(self._chunks(response)):
-                    reply_event = parse(event, self._secrets)
+                    reply_event = self._parser.parse(event)
                     if reply_event is None:
                         self.skipped_count += 1
                         continue

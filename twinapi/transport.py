@@ -32,8 +32,6 @@ CONNECT_TIMEOUT_SECONDS = 5.0
 SOCKET_TIMEOUT_MARGIN_SECONDS = 5.0
 # Time limit for the body of an error response, whose status is usually enough.
 ERROR_BODY_SECONDS = 5.0
-# The detail of an error is cut off here.
-MAX_DETAIL_CHARACTERS = 300
 
 
 CONNECT_ERRORS = (
@@ -224,6 +222,6 @@ def _error_detail(response: requests.Response, key: str) -> str:
     try:
         body = read_bounded(response, MAX_RESPONSE_BYTES, ERROR_BODY_SECONDS)
         data = json.loads(body) if "json" in content_type else body.decode("utf-8", "replace")
-        return error_text(data, (key,))[:MAX_DETAIL_CHARACTERS]
+        return error_text(data, (key,))
     except (*NETWORK_ERRORS, ValueError, RecursionError):
         return ""

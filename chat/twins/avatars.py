@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 MAX_AGE_SECONDS = 86_400.0
 RETRY_SECONDS = 300.0
+# One line is logged for all avatars that fail within this time.
+LOG_SECONDS = 3600.0
 MAX_CACHED_BYTES = 64 * 1024 * 1024
 MAX_CONCURRENT_DOWNLOADS = 4
 # Maximum length of a URL or a reason in a log line: the service may send very long texts.
@@ -52,6 +54,7 @@ class Avatars:
         self._downloads: dict[str, Future[None]] = {}
         self._retry_at: dict[str, float] = {}
         self._logged_origins: set[str] = set()
+        self._log_again_at = 0.0
         self._lock = threading.Lock()
 
     def name_of(self, twin: Twin | None) -> str:
@@ -116,9 +119,11 @@ class Avatars:
         except (AvatarUnavailable, OSError) as error:
             reason = str(error)[:MAX_LOGGED_CHARACTERS]
         self._retry_at[name] = self._clock.time() + RETRY_SECONDS
-        # The query string of the URL may contain secrets.
-        logged_url = url.partition("?")[0][:MAX_LOGGED_CHARACTERS]
-        logger.warning("Avatar %s is not shown: %s.", logged_url, reason)
+        if self._clock.time() >= self._log_again_at:
+            self._log_again_at = self._clock.time() + LOG_SECONDS
+            # The query string of the URL may contain secrets.
+            logged_url = url.partition("?")[0][:MAX_LOGGED_CHARACTERS]
+            logger.warning("At least one avatar is not shown: %s: %s.", logged_url, reason)
         return None
 
     def _store(self, name: str, content: bytes) -> None:

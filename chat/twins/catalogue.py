@@ -81,6 +81,7 @@ class TwinCatalogue:
         self._error_code = error_code
         self._service_url = client.base_url
         self._cache: CachedTwins | None = None
+        self._is_outdated = False
         self._error: TwinApiError | None = None
         self._retry_at = 0.0
         # The twins of the last list whose end was an empty page, and when that page was read.
@@ -142,6 +143,17 @@ class TwinCatalogue:
         cache = self._newest_cache()
         return bool(cache and cache.complete and twin_id not in cache.twins)
 
+    def is_gone(self, twin_id: str) -> bool:
+        """Return whether the service no longer has a twin; requests a new list of twins."""
+        self._is_outdated = True
+        try:
+            self.find(twin_id)
+        except NotFound:
+            return True
+        except TwinApiError:
+            pass
+        return False
+
     def _newest_cache(self) -> CachedTwins | None:
         """Return the newest cached list, which another process may have fetched."""
         if not (self._cache and self._cache.is_fresh(self._clock.time(), self.max_age_seconds)):
@@ -151,7 +163,11 @@ class TwinCatalogue:
     def _start_fetch_if_due(self) -> threading.Thread | None:
         with self._lock:
             cache = self._newest_cache()
-            is_fresh = cache and cache.is_fresh(self._clock.time(), self.max_age_seconds)
+            is_fresh = (
+                cache
+                and not self._is_outdated
+                and cache.is_fresh(self._clock.time(), self.max_age_seconds)
+            )
             is_paused = self._clock.monotonic() < self._retry_at
             if not (
                 is_fresh or is_paused or (self._fetch_thread and self._fetch_thread.is_alive())
@@ -165,7 +181,7 @@ class TwinCatalogue:
     def _refresh(self) -> None:
         try:
             self._cache = self._fetch_all()
-            self._error = None
+            self._is_outdated, self._error = False, None
         except TwinApiError as error:
             self._record_failure(error)
         except Exception:

@@ -41,7 +41,7 @@ def personal_error_code(error: TwinApiError) -> str:
 def describe_cause(error: TwinApiError) -> str:
     """Return the status of an error and the words of the service or network, as a sentence."""
     status = f"Status {error.status}" if isinstance(error, ApiError) else ""
-    cause = ": ".join(filter(None, (status, error.detail)))
+    cause = ": ".join(filter(None, (status, error.detail[:300])))
     return f"{cause.removesuffix('.')}." if cause else ""
 
 

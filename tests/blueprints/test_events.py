@@ -45,7 +45,7 @@ def test_stream_appends_html_and_the_end_of_the_reply_changes_only_the_footer(
 
 
 def end_of(event) -> Tag:
-    [part] = Page.parse(event.data).select("hx-partial")
+    part, *_composer = Page.parse(event.data).select("hx-partial")
     assert (part["hx-target"][-5:], part["hx-swap"]) == ("-foot", "outerHTML")
     return part
 

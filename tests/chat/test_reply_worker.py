@@ -13,13 +13,15 @@ from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.reply_worker import ReplyWorker
 from chat.turns import AddedTurn, Turn
+from chat.twins import TwinCatalogue
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
 
 @pytest.fixture
 def worker(log: Log, upstream: Upstream, quota: ServiceQuota) -> Iterator[ReplyWorker]:
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
-    yield ReplyWorker(Conversations(log.database), log, client, quota)
+    twins = TwinCatalogue(client, log.database.clock)
+    yield ReplyWorker(Conversations(log.database), log, twins, quota)
     client.close()
 
 

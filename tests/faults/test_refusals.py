@@ -94,9 +94,12 @@ def test_rejected_api_key_is_logged_for_the_operator(
 def test_forbidden_message_affects_only_its_turn(
     send_message: SendMessage, bob: Person, caplog: pytest.LogCaptureFixture
 ):
-    seen = send_message(respond_with(403, {"error": "no"}))
+    reason = f"Insufficient scope for {UPSTREAM_KEY}: full_access required"
+    seen = send_message(respond_with(403, {"error": reason}))
 
     assert_outcome(seen, "failed", "messages to this twin (access denied)", NOT_SENT)
+    assert "forbidden (status 403): Insufficient scope for •••: full_access required" in caplog.text
+    assert UPSTREAM_KEY not in caplog.text
     for page in (seen.page, bob.get("/twins/ada"), bob.start_conversation("Hello")):
         assert page.status == 200
         assert page.html.select_one("#composer textarea:not([disabled])")
@@ -129,6 +132,22 @@ def test_conversation_deleted_by_the_service_is_readable_and_can_restart(
     )
     assert fresh.path != page.path
     assert again.page.reply_states == ["complete"]
+
+
+@pytest.mark.fault("F46")
+def test_missing_twin_is_named_and_no_new_conversation_is_offered(
+    send_message: SendMessage, alice: Person, upstream: Upstream
+):
+    page = send_message(
+        respond_with_stream(b'data: {"type":"complete","message":"Hello"}\n\n')
+    ).page
+    upstream.twins = upstream.twins[1:]
+    seen = send_message(respond_with(404, {"error": "gone"}), words="do you remember?", page=page)
+
+    assert "This twin no longer exists in the twin service." in seen.note
+    assert not seen.turn.select(".note button")
+    assert "Ada is no longer available" in text_in(seen.page.html, "#composer .note")
+    assert "Ada" not in alice.get("/").text
 
 
 @pytest.mark.fault("F46")

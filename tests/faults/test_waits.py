@@ -130,7 +130,7 @@ def test_message_during_a_wait_is_not_sent_and_stays_in_the_composer(
 
     assert refused.status == 429
     assert refused.html.select_one("#message").get_text() == "more words"
-    assert refused.html.select_one("#composer.countdown .countdown__clock")
+    assert refused.html.select_one("#composer .countdown .countdown__clock")
     assert "Try again in 2 minutes" in refused.text
     assert alice.get("/twins/ada").status == 200
     begun = alice.press(alice.get("/twins/ada"), "Send", content="other words")

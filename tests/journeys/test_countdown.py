@@ -47,6 +47,27 @@ def retry_at_the_end_of_the_wait(page: Page, upstream: Upstream, portal: Portal)
 
 
 @pytest.mark.fault("F49")
+def test_refused_reply_also_blocks_the_open_message_box_and_keeps_its_text(
+    context: BrowserContext, upstream: Upstream
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    send_message(page, "Hello")
+    call = upstream.next_call()
+    box, send = page.get_by_label("Message", exact=True), page.locator(".composer__send")
+    expect(turn(page, "waiting")).to_be_visible()
+    box.fill("My next words")
+    call.respond(429, {}, retry_after="1830")
+
+    expect(page.locator("#composer-status").get_by_text("Try again in")).to_be_visible()
+    expect(send).to_be_hidden()
+    expect(box).to_have_value("My next words")
+    expect(box).to_be_focused()
+    page.evaluate(END_OF_WAIT)
+    expect(send).to_be_visible()
+
+
+@pytest.mark.fault("F49")
 def test_retry_appears_when_the_countdown_ends(
     context: BrowserContext, phone: BrowserContext, upstream: Upstream, portal: Portal
 ):

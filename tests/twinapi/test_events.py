@@ -9,12 +9,14 @@ import pytest
 
 from core.sse import ServerSentEvent
 from twinapi import Complete, Delta, Failed, Progress
-from twinapi.events import error_text, parse
+from twinapi.events import EventParser, error_text
 from twinapi.models import message_text
+from twinapi.progress import ProgressParser
 
 
 def parsed(data: Any, name: str = "message"):
-    return parse(ServerSentEvent(name, data if isinstance(data, str) else json.dumps(data)))
+    text = data if isinstance(data, str) else json.dumps(data)
+    return EventParser().parse(ServerSentEvent(name, text))
 
 
 UNKNOWN = ["", "{", "[]", '"x"', "null", "1", "[" * 100_000, "{}", '{"type": 3}', '{"type": "new"}']
@@ -82,6 +84,13 @@ def test_deeply_nested_content_has_no_text():
 
 PROGRESS = [
     (0.5, Progress("", 50.0)),
+    (0, Progress("", 0.0)),
+    (1, Progress("", 1.0)),
+    (1.0, Progress("", 100.0)),
+    ({"percentage": 30}, Progress("", 30.0)),
+    ({"progress": 0.4, "step": "reading"}, Progress("reading", 40.0)),
+    ({"value": 3, "total": 12}, Progress("", 25.0)),
+    ({"current": 0, "total": 0, "percent": "7"}, Progress("", 7.0)),
     (45, Progress("", 45.0)),
     (450, Progress("", 100.0)),
     ("45%", Progress("", 45.0)),
@@ -103,6 +112,21 @@ def test_progress_is_read_as_a_label_and_a_percentage():
     ]
 
     assert wrong == []
+
+
+def test_one_is_all_after_a_fraction_and_one_percent_otherwise():
+    def percentages(*values: float) -> list[float | None]:
+        parser = ProgressParser(())
+        return [parser.parse(value).percent for value in values]
+
+    assert percentages(0, 0.25, 1) == [0, 25, 100]
+    assert percentages(0, 1, 50) == [0, 1, 50]
+
+
+def test_progress_may_stand_in_the_event_itself():
+    event = {"type": "progress", "percent": 40, "stage": "reading"}
+
+    assert parsed(event) == Progress("reading", 40.0)
 
 
 def test_progress_percentage_is_between_0_and_100():
@@ -144,7 +168,7 @@ def test_long_error_is_truncated():
 def test_api_keys_are_masked_in_truncated_errors():
     for place in range(480, 502, 3):
         said = json.dumps({"type": "error", "error": "x" * place + "canary-5f2c9e"})
-        failed = parse(ServerSentEvent("message", said), ("canary-5f2c9e",))
+        failed = EventParser(("canary-5f2c9e",)).parse(ServerSentEvent("message", said))
         assert isinstance(failed, Failed), place
         assert "canary" not in failed.detail, place
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.sse import ServerSentEvent
 from twinapi import Complete, Failed
-from twinapi.events import parse, parse_whole_reply, resolve_text
+from twinapi.events import EventParser, parse_whole_reply, resolve_text
 
 STREAMED = "The Eiffel Tower is 330 metres tall, and it is in Paris."
 UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
@@ -18,7 +18,7 @@ UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 def final_text(message: Any, streamed: str) -> str | None:
     """Return the text of a reply that is streamed and ends with `message`."""
     event = ServerSentEvent("message", json.dumps({"type": "complete", "message": message}))
-    complete = parse(event)
+    complete = EventParser().parse(event)
     assert isinstance(complete, Complete)
     return resolve_text(complete, streamed).text or streamed or None
 

@@ -77,7 +77,7 @@ def test_rate_limit_during_the_reply_shows_a_countdown_in_the_composer(
     call.respond(429, {"error": "busy"}, retry_after="120")
     html = page.read_to_end()
 
-    composer = html.select_one(".composer.countdown")
+    composer = html.select_one(".composer .countdown")
     assert composer
     assert "Try again in" in composer.get_text()
 

@@ -28,8 +28,11 @@ MESSAGES = {
     ),
     "message_too_long": N_("Your message is too long for this model. Try a shorter one."),
     "conversation_gone": N_(
-        "This conversation or its twin no longer exists in the twin service. "
+        "This conversation no longer exists in the twin service. "
         "Your messages are still saved here."
+    ),
+    "twin_gone": N_(
+        "This twin no longer exists in the twin service. Your messages are still saved here."
     ),
     "database_unreadable": N_("The database was unavailable for a moment."),
     "internal_error": N_("Something went wrong on our side during the reply."),
@@ -135,7 +138,8 @@ def _build_end_message(
     message = _build_message(reply.code, reply.params, translate, format_count)
     if reply.text and reply.code in INTERRUPTIONS:
         return f"{message} {translate(TEXT_SAVED)}"
-    is_unsent = reply.state is ReplyState.FAILED and not (reply.perhaps_received or reply.gone)
+    is_gone = reply.gone or reply.code == "twin_gone"
+    is_unsent = reply.state is ReplyState.FAILED and not (reply.perhaps_received or is_gone)
     return f"{message} {translate(MESSAGE_NOT_SENT)}" if message and is_unsent else message
 
 
