@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import os
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +15,13 @@ def keyed_hash(secret_key: str, *parts: str) -> str:
     """Return the HMAC of the parts as 64 hexadecimal digits. The first part names the purpose."""
     # JSON separates the parts unambiguously, and encodes any text.
     return hmac.new(secret_key.encode(), json.dumps(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def new_id(size: int = 16) -> str:
+    """Return a random id of `size` bytes that does not look like an option of a command."""
+    while not (candidate := secrets.token_urlsafe(size))[0].isalnum():
+        pass
+    return candidate
 
 
 def load_or_create_secret(path: Path, new_secret: str) -> str:

@@ -19,7 +19,6 @@ TwinApiError
 
 from __future__ import annotations
 
-
 # The log has at most so much of the detail of an error.
 MAX_DETAIL_CHARACTERS = 300
 

@@ -26,7 +26,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Url = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/?#]+[^\s#]*\Z")]
 # Visible ASCII characters, as in any header. Dots alone are a placeholder of a document.
-Key = Annotated[str, msgspec.Meta(pattern=r"^(?!\.+\Z)[!-~]+\Z")]
+Key = Annotated[str, msgspec.Meta(pattern=r"^(?!\.+\Z)[!-~]*\Z")]
 # Header names must not contain underscores, which some servers treat as hyphens.
 HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z")]
 

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from core.db.database import Database
+from core.secrets import new_id
 from service.interface_types import Scope
 from service.pagination import Page
 from service.schema import api_keys as table
@@ -76,7 +77,7 @@ class ApiKeys:
 
         Raises TooManyKeys.
         """
-        key_id = secrets.token_urlsafe(12)
+        key_id = new_id(12)
         secret = _random_secret()
         row = {
             "id": key_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -123,9 +124,16 @@ def read_body(body_type: type[T]) -> T:
     try:
         return msgspec.json.decode(data, type=body_type)
     except msgspec.ValidationError as error:
-        raise _validation_error(422, error, body_type) from None
+        raise _validation_error(422, error, body_type, _decode(data)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise ApiError(400, "bad_json", "The body is not valid JSON.") from None
+
+
+def _decode(data: bytes) -> object:
+    """Return the value of JSON, or None: what follows an invalid field may be malformed."""
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(data)
+    return None
 
 
 def read_query(query_type: type[T]) -> T:
@@ -137,7 +145,7 @@ def read_query(query_type: type[T]) -> T:
     try:
         return msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:
-        raise _validation_error(400, error, query_type) from None
+        raise _validation_error(400, error, query_type, values) from None
 
 
 def read_idempotency_key(sub: str) -> IdempotencyKey | None:
@@ -161,5 +169,13 @@ def _invalid_field_error(field: str, reason: str, status: int = 422) -> ApiError
     return ApiError(status, "invalid", sentence, details=[(field, reason)])
 
 
-def _validation_error(status: int, error: msgspec.ValidationError, expected_type: Any) -> ApiError:
-    return _invalid_field_error(*explain(error, expected_type), status)
+def _validation_error(
+    status: int, error: msgspec.ValidationError, expected_type: Any, values: Any
+) -> ApiError:
+    field, reason = explain(error, expected_type)
+    value = values.get(field) if isinstance(values, dict) else None
+    if isinstance(value, str) and value and value.isspace():
+        reason = "is blank"
+    elif isinstance(value, str) and "of length <=" in str(error):
+        reason = f"has {len(value):,} characters; it {reason}"
+    return _invalid_field_error(field, reason, status)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.db.database import Database
+from core.secrets import new_id
 from service.pagination import Page
 from service.schema import conversations
 
@@ -35,7 +35,7 @@ class Conversations:
         """Store a new conversation and return it."""
         with self.database.write() as connection:
             now = self.database.now(connection)
-            conversation = Conversation(secrets.token_urlsafe(16), sub, twin_id, title, now, now)
+            conversation = Conversation(new_id(), sub, twin_id, title, now, now)
             values = {name: getattr(conversation, name) for name in Conversation.__slots__}
             connection.execute(insert(conversations).values(**values, replying_until=0))
         return conversation

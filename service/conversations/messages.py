@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.db.database import Database, insert_or_ignore
+from core.secrets import new_id
 from service.conversations import leases
 from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKey, IdempotencyKeyReused
 from service.interface_types import Role
@@ -19,7 +19,11 @@ from service.schema import conversations, idempotency_keys, messages
 
 
 class StillReplying(Exception):
-    """Raised while another reply is being written in the conversation."""
+    """Raised while the reply to another message is being written in the conversation."""
+
+    def __init__(self, message_id: str) -> None:
+        super().__init__(message_id)
+        self.message_id = message_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +90,11 @@ class Messages:
         StillReplying while a reply is being written, IdempotencyKeyReused when the earlier message
         differs.
         """
-        message_id = secrets.token_urlsafe(16)
+        message_id = new_id()
         with self.database.write(durable=True) as connection:
             condition = conversations.c.id == conversation_id
-            connection.execute(select(conversations.c.id).where(condition).with_for_update())
+            query = select(conversations.c.replying_to).where(condition).with_for_update()
+            replying_to = connection.execute(query).scalar()
             now = self.database.now(connection)
             if idempotency_key:
                 connection.execute(
@@ -106,7 +111,7 @@ class Messages:
                     return earlier_message, None
             lease_id = leases.acquire(connection, conversation_id, message_id, now)
             if lease_id is None:
-                raise StillReplying
+                raise StillReplying(replying_to or "")
             message = Message(message_id, conversation_id, "user", content, None, now)
             _insert(connection, message)
             if idempotency_key:
@@ -145,7 +150,7 @@ class Messages:
                 connection, message.conversation_id, message.id, self.database.now(connection)
             )
             if lease_id is None and replying_to != message.id:
-                raise StillReplying
+                raise StillReplying(replying_to or "")
             return None, lease_id
 
     def find_complete_reply(self, message: Message) -> Message | None:
@@ -176,7 +181,7 @@ class Messages:
             return _insert(
                 connection,
                 Message(
-                    id=secrets.token_urlsafe(16),
+                    id=new_id(),
                     conversation_id=message.conversation_id,
                     role="assistant",
                     content=content,

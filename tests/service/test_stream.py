@@ -34,6 +34,9 @@ def test_message_during_a_running_reply_gets_409(api: ApiClient, model: Upstream
 
     assert answer.status_code == 409
     assert answer.json()["code"] == "still_replying"
+    url = answer.links["cancel"]["url"]
+    assert f"stop it with DELETE {url}" in answer.json()["error"]
+    assert api.get(url.removeprefix("/api/v1")).json()["data"]["content"] == "Hello"
     with ThreadPoolExecutor(1) as pool:
         rest = pool.submit(list, events)
         model.reply("Done")

@@ -88,13 +88,16 @@ def test_validation_message_names_the_field_and_the_expected_value():
 def test_invalid_request_gets_the_validation_message(api: ApiClient):
     long = api.post("/conversations", json={"twinId": "ada", "title": "x" * 201})
     array = api.post("/conversations", json=[])
+    path = f"/conversations/{api.create_conversation()}/messages"
+    blank = api.post(path, json={"content": " \n"})
     page = api.get("/twins?limit=many")
 
-    reason = "should be text of at most 200 characters"
+    reason = "has 201 characters; it should be text of at most 200 characters"
     assert long.json() == {
         "error": f"title {reason}.",
         "code": "invalid",
         "details": [{"field": "title", "reason": reason}],
     }
     assert array.json()["error"] == "The body should be an object with twinId."
+    assert blank.json()["error"] == "content is blank."
     assert page.json()["error"] == "limit should be a whole number from 1 to 100."

@@ -91,7 +91,7 @@ def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Re
         match event:
             case Complete(reply):
                 response = json_response(ItemResponse(data=serializers.message(reply)), 201)
-                response.headers["Location"] = _message_url(message)
+                response.headers["Location"] = _message_url(message.conversation_id, message.id)
                 return response
             case Failed(sentence, code, retry_after):
                 headers = {"Retry-After": str(retry_after)} if retry_after else {}
@@ -133,7 +133,7 @@ def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> 
             yield sse.frame(data, retry=retry)
             retry = None
 
-    url = _message_url(message)
+    url = _message_url(message.conversation_id, message.id)
     headers = sse.HEADERS | {"Location": url, "Link": f'<{url}>; rel="cancel"'}
     return Response(frames(), headers=headers)
 
@@ -158,11 +158,16 @@ def _start_reply(
     idempotency_key = read_idempotency_key(caller.sub)
     try:
         return container().reply_manager.start(conversation, twin, body.content, idempotency_key)
-    except StillReplying:
-        raise ApiError(409, "still_replying") from None
+    except StillReplying as error:
+        url = _message_url(conversation.id, error.message_id)
+        raise ApiError(
+            409,
+            "still_replying",
+            "Another reply is in progress in this conversation. Try again when it has ended, or "
+            f"stop it with DELETE {url}.",
+            headers={"Link": f'<{url}>; rel="cancel"'},
+        ) from None
 
 
-def _message_url(message: Message) -> str:
-    return url_for(
-        "service.stop_reply", conversation_id=message.conversation_id, message_id=message.id
-    )
+def _message_url(conversation_id: str, message_id: str) -> str:
+    return url_for("service.stop_reply", conversation_id=conversation_id, message_id=message_id)
