@@ -13,6 +13,7 @@ if __name__ == "__main__":
 
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -50,18 +51,25 @@ MAX_HOST_LABEL_CHARACTERS = 63
 class Twindow:
     """WSGI application: the portal and, unless `api_url` is set, the embedded service."""
 
-    def __init__(self, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
-        with startup_lock(settings.data_dir):
+    def __init__(
+        self, settings: Settings, clock: Clock = SYSTEM_CLOCK, *, is_server: bool = True
+    ) -> None:
+        # Commands write neither tables nor secrets: a server of another version may be running.
+        with startup_lock(settings.data_dir) if is_server else nullcontext():
             self.service = (
-                Service(create_service_app(settings, clock)) if settings.is_embedded else None
+                Service(create_service_app(settings, clock, upgrades_tables=is_server))
+                if settings.is_embedded
+                else None
             )
             self.app = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
-            api_key = settings.api_key or (
-                _embedded_service_key(self.service, settings) if self.service else ""
-            )
+            api_key = settings.api_key or ""
+            if self.service:
+                api_key = _embedded_service_key(self.service, settings, may_create=is_server)
             model_note = self.service.model_note if self.service else lambda: None
             key_issuer = self.service.key_issuer if self.service else None
-            portal = build_portal(settings, api_key, clock, model_note, key_issuer)
+            portal = build_portal(
+                settings, api_key, clock, model_note, key_issuer, upgrades_tables=is_server
+            )
         self.log = portal.log
         self.checkpoints = Checkpoints(portal.database)
         self.deletions = portal.deletions
@@ -127,13 +135,11 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     ClickException with the same message.
     """
     context = click.get_current_context(silent=True)
+    is_server = context is None or context.info_name == "run"
     try:
-        settings = load_settings(
-            _flask_run_address() | dict(overrides or {}),
-            # A command without the server's settings must not create a second data folder.
-            create_data_dir=context is None or context.info_name == "run",
-        )
-        return Twindow(settings, clock).app
+        values = _flask_run_address() | dict(overrides or {})
+        settings = load_settings(values, create_data_dir=is_server)
+        return Twindow(settings, clock, is_server=is_server).app
     except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
         if context:
             raise click.ClickException(str(error) or DATABASE_UNREACHABLE) from None
@@ -168,17 +174,22 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
         if service
         else click.Group("twindow", help="Check the portal.")
     )
-    commands.add_command(create_check_command(portal, service.report_problems if service else None))
+    check = (
+        create_check_command(portal, service.findings) if service else create_check_command(portal)
+    )
+    commands.add_command(check)
     commands.add_command(create_person_group(portal))
     app.cli.add_command(commands)
 
 
-def _embedded_service_key(service: Service, settings: Settings) -> str:
+def _embedded_service_key(service: Service, settings: Settings, *, may_create: bool) -> str:
     """Return the portal's API key for the embedded service.
 
     The key is created once, like any other key, and stored in the data folder.
     """
     path = settings.data_dir / "portal_key"
+    if not may_create:
+        return path.read_text().strip() if path.exists() else ""
     keys = service.container.api_keys
     if path.exists() and keys.find_by_secret(path.read_text().strip()) is None:
         path.unlink(missing_ok=True)  # the service has a new database without this key

@@ -32,7 +32,7 @@ def main() -> None:
     """Run the command in `sys.argv`, or serve the service without the portal."""
     try:
         if arguments := load_env_file(sys.argv[1:]):
-            app = build_service(load_settings(create_data_dir=False)).app
+            app = create_service_app(load_settings(create_data_dir=False), upgrades_tables=False)
             create_cli_group(app)(arguments, prog_name="python -m service")
         configure_logging()
         settings = load_settings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from flask import Flask
 from core.clock import SYSTEM_CLOCK, Clock
 from core.db.checkpoints import Checkpoints
 from core.db.database import Database
-from core.db.migrations import migrate
+from core.db.migrations import migrate, require_newest
+from core.findings import Finding
 from core.languages import N_
 from core.settings import Settings
 from service import health
@@ -42,13 +44,19 @@ SMALL_MODEL_NOTE = (
 )
 
 
-def create_service_app(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Flask:
-    """Create the Flask app of the service and migrate its tables."""
+def create_service_app(
+    settings: Settings, clock: Clock = SYSTEM_CLOCK, *, upgrades_tables: bool = True
+) -> Flask:
+    """Create the Flask app of the service, and upgrade its tables.
+
+    Without `upgrades_tables`, nothing is written, and outdated tables raise UnsupportedDatabase.
+    """
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
     app.url_map.merge_slashes = False
     database = Database(settings.database_url_for("service"), clock=clock)
-    migrate(database, MIGRATIONS_DIR, health.VERSION_TABLE)
+    prepare_tables = migrate if upgrades_tables else require_newest
+    prepare_tables(database, MIGRATIONS_DIR, health.VERSION_TABLE)
     secret_key = settings.secret("secret_key")
     messages = Messages(database)
     model = ModelClient(settings)
@@ -116,9 +124,9 @@ class Service:
             return ModelNote(N_("No model is available"), bundled.problem)
         return ModelNote(*SMALL_MODEL_NOTE)
 
-    def report_problems(self) -> bool:
-        """Print the state of database, twins and model; return whether there are problems."""
-        return health.report_problems(self.container)
+    def findings(self, asks_model: bool) -> Iterable[Finding]:  # noqa: FBT001
+        """Return the state of database, twins and, on request, model."""
+        return health.findings(self.container, asks_model=asks_model)
 
     def start(self) -> None:
         """Start the background work; the bundled model is then ready for the first message."""

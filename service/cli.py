@@ -7,6 +7,7 @@ import logging
 import click
 from flask import Flask
 
+from core.findings import print_findings
 from service import health
 from service.access import DEFAULT_LIFETIME_SECONDS, ReservedName, SigningDisabled, TooManyKeys
 from service.container import EXTENSION_KEY, Container
@@ -72,9 +73,10 @@ def create_cli_group(app: Flask) -> click.Group:
         if problems:
             raise SystemExit(1)
 
-    @commands.command("check", help="Check database, twins and model.")
-    def check() -> None:
-        if health.report_problems(container):
+    @commands.command("check", help="Check database, twins and model. Nothing is written here.")
+    @click.option("--offline", is_flag=True, help="Do not ask the model.")
+    def check(*, offline: bool) -> None:
+        if print_findings(health.findings(container, asks_model=not offline)):
             raise SystemExit(1)
 
     return commands

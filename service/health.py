@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import click
+import time
+from collections.abc import Iterator
+
 from flask import Blueprint
 from sqlalchemy import text
 
 from core.db.database import DatabaseUnavailable
+from core.findings import Finding
 from service.container import Container, container
 from service.llm import ModelFailed, PromptTooLong
 from service.twins import Sampling
@@ -17,7 +20,7 @@ VERSION_TABLE = "service_alembic_version"
 # The last sentence of some error messages.
 CONTACT = " Please contact your administrator."
 TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
-PROBE_PROMPT = [{"role": "user", "content": "Say yes."}]
+PROBE_PROMPT = [{"role": "user", "content": "Say yes"}]
 
 
 @bp.get("/livez")
@@ -46,42 +49,30 @@ def can_write(service: Container) -> bool:
     return True
 
 
-def report_problems(service: Container) -> bool:
-    """Print the state of database, twins and model; return whether there are problems."""
-    results = [_check_database(service), _check_twins(service), _check_model(service)]
-    return any(results)
+def findings(service: Container, *, asks_model: bool) -> Iterator[Finding]:
+    """Yield the state of database and twins and, on request, of the model."""
+    if service.database.is_writable():
+        yield Finding("The service's database is writable.")
+    else:
+        yield Finding("The service's database is not writable.", is_problem=True)
+    for problem in service.twins.problems():
+        yield Finding(problem, is_problem=True)
+    if asks_model:
+        yield _check_model(service)
 
 
-def _check_database(service: Container) -> bool:
-    if can_write(service):
-        return _report("The service's database is writable.", is_ok=True)
-    return _report("The service's database is not writable.", is_ok=False)
-
-
-def _check_twins(service: Container) -> bool:
-    problems = service.twins.problems()
-    for problem in problems:
-        _report(problem, is_ok=False)
-    return bool(problems)
-
-
-def _check_model(service: Container) -> bool:
+def _check_model(service: Container) -> Finding:
     """Request a short reply, which checks the key, the model name and the server together."""
+    started_at = time.monotonic()
     try:
-        reply = "".join(service.model.stream_reply(PROBE_PROMPT, Sampling(max_tokens=8)))
+        pieces = list(service.model.stream_reply(PROBE_PROMPT, Sampling()))
     except ModelFailed as error:
-        sentence = error.sentence.removesuffix(CONTACT)
         advice = f" Check {error.setting}." if error.setting else ""
-        return _report(f"{sentence}{advice}", is_ok=False)
+        return Finding(f"{error.sentence.removesuffix(CONTACT)}{advice}", is_problem=True)
     except PromptTooLong:
-        return _report(
-            "The model rejects every message. Is its context window too small?", is_ok=False
-        )
-    return _report(
-        "The model responds." if reply else "The model returns empty replies.", is_ok=bool(reply)
-    )
-
-
-def _report(sentence: str, *, is_ok: bool) -> bool:
-    click.echo(sentence, err=not is_ok)
-    return not is_ok
+        sentence = "The model rejects a prompt of two words as too long."
+        return Finding(sentence, is_problem=True, fix="TWINDOW_MODEL=another model")
+    if not "".join(pieces).strip():
+        return Finding("The model returns empty replies.", is_problem=True)
+    seconds = time.monotonic() - started_at
+    return Finding(f"The model responds in {seconds:.1f} s.")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import flask.cli
 import pytest
 from click.testing import CliRunner, Result
 
+from app import create_app
 from tests.support.processes import ROOT
 
 
@@ -28,7 +31,7 @@ def test_flask_command_does_not_create_a_data_folder(tmp_path: Path, command: li
     result = run_flask("--app", "app", "twindow", *command, DATA_DIR=str(folder))
 
     assert result.exit_code == 1
-    assert f"Error: The data folder {folder} does not exist. Use the settings of" in result.stderr
+    assert f"Error: The data folder {folder} does not exist. Start the server" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -38,12 +41,32 @@ def test_flask_command_reads_the_env_file_of_the_server(
     # After `setenv`, monkeypatch restores the variable at the end of the test.
     monkeypatch.setenv("TWINDOW_DATA_DIR", "")
     monkeypatch.delenv("TWINDOW_DATA_DIR")
+    create_app({"data_dir": tmp_path})  # as the server does
     file = tmp_path / "twindow.env"
     file.write_text(f"TWINDOW_DATA_DIR={tmp_path}\n")
 
     result = run_flask("--env-file", str(file), "--app", "app", "twindow", "twins")
 
     assert (result.exit_code, result.output.splitlines()[0]) == (0, "ada\tAda")
+
+
+def test_commands_change_neither_files_nor_tables_of_another_version(tmp_path: Path):
+    create_app({"data_dir": tmp_path})
+    with closing(sqlite3.connect(tmp_path / "portal.db")) as database:
+        database.execute("DELETE FROM alembic_version")
+        database.commit()
+    (tmp_path / "portal_key").write_text("of another database")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"}
+
+    results = [
+        run_flask("--app", "app", "twindow", *command, DATA_DIR=str(tmp_path))
+        for command in (["check"], ["twins"], ["person", "list"])
+    ]
+
+    for result in results:
+        assert result.exit_code == 1
+        assert "is not up to date: start the server, which" in result.stderr
+    assert {path: path.read_bytes() for path in before} == before
 
 
 @pytest.mark.usefixtures("processes")

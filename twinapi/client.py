@@ -17,7 +17,7 @@ from twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
 from twinapi.pages import Page, parse_page
 from twinapi.rate_limit_headers import Limits, parse_limits
 from twinapi.stream import ReplyStream
-from twinapi.transport import Transport, announced_url
+from twinapi.transport import Transport, announced_url, read_json
 
 T = TypeVar("T")
 
@@ -61,6 +61,10 @@ class Client:
         client._transport = self._transport.with_listener(client._read_headers)
         return client
 
+    def with_listener(self, on_limits: Callable[[Limits], None]) -> Client:
+        """Return a client with the same credential, whose rate limits go elsewhere."""
+        return self.with_key(self._key, on_limits)
+
     @property
     def base_url(self) -> str:
         """Return the base URL of the service, including the version."""
@@ -78,8 +82,10 @@ class Client:
     def create_conversation(self, twin_id: str, title: str | None = None) -> Conversation:
         """Create a conversation with a twin."""
         body = {"twinId": twin_id} | ({"title": title} if title else {})
-        payload = self._transport.request_json("POST", "/conversations", self._key, body=body)
-        return _parse_item(payload, models.parse_conversation)
+        with self._transport.send("POST", "/conversations", self._key, body=body) as response:
+            payload = read_json(response, self._timeout)
+            conversation = _parse_item(payload, models.parse_conversation)
+            return replace(conversation, delete_url=announced_url(response, "delete"))
 
     def stream_message(
         self,
@@ -139,6 +145,13 @@ class Client:
         This call is an extension of the interface.
         """
         self._transport.request_json("DELETE", cancel_url, self._key)
+
+    def delete_conversation(self, delete_url: str) -> None:
+        """Delete a conversation by sending DELETE to `Conversation.delete_url`.
+
+        This call is an extension of the interface.
+        """
+        self._transport.request_json("DELETE", delete_url, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
         """Create an API key, authorised by a JWT."""

@@ -39,11 +39,12 @@ class Twin:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation on the service."""
+    """A conversation on the service; `delete_url` is set if it has announced one."""
 
     id: str
     twin_id: str
     title: str = ""
+    delete_url: str | None = None
     extra: Json = field(default_factory=dict, repr=False)
 
 

@@ -29,7 +29,7 @@ from chat.twins import (
 )
 from core.clock import Clock
 from core.db.database import Database
-from core.db.migrations import migrate
+from core.db.migrations import migrate, require_newest
 from core.settings import MessageLimits, Settings, SettingsError
 from rendering import RenderProcess
 from twinapi import AvatarDownloader, Client, TwinApiError
@@ -140,14 +140,19 @@ def build_portal(
     clock: Clock,
     model_note: Callable[[], object | None],
     key_issuer: KeyIssuer | None = None,
+    *,
+    upgrades_tables: bool = True,
 ) -> Portal:
-    """Migrate the database and build the portal. `api_key` is the service's API key.
+    """Upgrade the tables and build the portal. `api_key` is the service's API key.
+
+    Without `upgrades_tables`, nothing is written, and outdated tables raise UnsupportedDatabase.
 
     Raises DatabaseUnavailable when the database cannot be migrated, and SettingsError when the
     sign-in mode is missing.
     """
     database = Database(settings.database_url_for("portal"), clock=clock)
-    migrate(database, MIGRATIONS_DIR, "alembic_version")
+    prepare_tables = migrate if upgrades_tables else require_newest
+    prepare_tables(database, MIGRATIONS_DIR, "alembic_version")
     secret_key = settings.secret("secret_key")
     accounts = Accounts(
         database,

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -138,6 +138,14 @@ class Database:
     def to_local_time(self, at: float, now: float) -> float:
         """Convert the time `at` from the database's clock (`now`) to the clock of this machine."""
         return at if self.is_sqlite else at - now + self.clock.time()
+
+    def is_writable(self) -> bool:
+        """Return whether the database accepts write transactions; changes nothing."""
+        with suppress(DatabaseUnavailable), self.write() as connection:
+            if self.is_sqlite:
+                return True  # the transaction holds the lock for writing
+            return connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "off"
+        return False
 
     def advisory_lock(self, connection: Connection, name: str) -> None:
         """Hold an exclusive lock on `name` until the transaction ends.

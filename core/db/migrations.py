@@ -20,12 +20,25 @@ class UnsupportedDatabase(Exception):
     """
 
 
+def require_newest(database: Database, migrations: Path, version_table: str) -> None:
+    """Raise UnsupportedDatabase unless the tables have the newest version."""
+    if not _is_newest(database, migrations, version_table):
+        raise UnsupportedDatabase(
+            f"The database {database.engine.url.database} is not up to date: start the server, "
+            "which creates and upgrades the tables."
+        )
+
+
 def migrate(database: Database, migrations: Path, version_table: str) -> None:
     """Upgrade the tables to the newest migration in `migrations`. Raises UnsupportedDatabase."""
+    if not _is_newest(database, migrations, version_table):
+        _upgrade(database, migrations, version_table)
+
+
+def _is_newest(database: Database, migrations: Path, version_table: str) -> bool:
+    """Return whether the tables are up to date. Raises UnsupportedDatabase if they cannot be."""
     newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
     current_version = _current_version(database, version_table) or ""
-    if current_version == newest_version:
-        return
     name = database.engine.url.database
     if "" < current_version < FIRST_VERSION:
         raise UnsupportedDatabase(
@@ -37,7 +50,10 @@ def migrate(database: Database, migrations: Path, version_table: str) -> None:
             f"The database {name} has version {current_version}, but this program supports only "
             f"{newest_version}: update the program, or restore a backup from before its update."
         )
+    return current_version == newest_version
 
+
+def _upgrade(database: Database, migrations: Path, version_table: str) -> None:
     # Alembic takes a sixth of a second to import, and most starts have nothing to migrate.
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext

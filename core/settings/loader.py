@@ -21,7 +21,7 @@ def load_settings(
     """Read the settings from the environment, and create the data folder.
 
     `overrides` maps lower-case names to values that take precedence. Without `create_data_dir`, the
-    data folder must exist. Raises SettingsError.
+    data folder must be that of a server, and is not changed. Raises SettingsError.
     """
     values: dict[str, object] = {**read_variables()}
     for name in values.keys() - set(Settings.__struct_fields__):
@@ -32,16 +32,35 @@ def load_settings(
     except msgspec.ValidationError as error:
         raise SettingsError(describe_invalid_value(str(error), values)) from None
     check_constraints(settings)
-    _prepare_data_dir(settings.data_dir, may_create=create_data_dir)
+    if create_data_dir:
+        _prepare_data_dir(settings.data_dir)
+    else:
+        _require_data_of_server(settings)
     return settings
 
 
-def _prepare_data_dir(folder: Path, *, may_create: bool) -> None:
-    if not may_create and not folder.is_dir():
-        raise SettingsError(
-            f"The data folder {folder.resolve()} does not exist. Use the settings of "
-            f"the server: --env-file, or {ENV_PREFIX}_DATA_DIR."
+def _require_data_of_server(settings: Settings) -> None:
+    """Raise SettingsError unless a server has created the folder, its secrets and databases."""
+    folder = settings.data_dir.resolve()
+    needs_jwt_secret = settings.is_embedded and not (settings.jwt_secret or settings.jwt_jwks_url)
+    missing = [
+        name
+        for name, is_needed in (
+            ("secret_key", not settings.secret_key),
+            ("jwt_secret", needs_jwt_secret),
+            ("*.db", not settings.database_url),
         )
+        if is_needed and not any(folder.glob(name))
+    ]
+    if not folder.is_dir() or missing:
+        reason = f"has no file {missing[0]}" if folder.is_dir() else "does not exist"
+        raise SettingsError(
+            f"The data folder {folder} {reason}. Start the server first, or use its settings: "
+            f"--env-file, or {ENV_PREFIX}_DATA_DIR."
+        )
+
+
+def _prepare_data_dir(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

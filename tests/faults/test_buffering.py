@@ -12,6 +12,7 @@ from flask import Flask
 from core.clock import SYSTEM_CLOCK, Clock
 from tests.support import nginx
 from tests.support.portals import serve
+from tests.support.upstream import Upstream, send_reply
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -47,8 +48,9 @@ def check(app: Flask, url: str) -> tuple[int, str]:
 
 @pytest.mark.fault("F81")
 def test_check_succeeds_through_a_proxy_configured_as_documented(
-    app: Flask, url: str, tmp_path: Path
+    app: Flask, url: str, tmp_path: Path, upstream: Upstream
 ):
+    upstream.answers["/api/v1/conversations/up-1/messages/stream"] = send_reply
     with nginx.run_nginx(url, tmp_path / "nginx") as front:
         status, said = check(app, front)
 
@@ -57,12 +59,13 @@ def test_check_succeeds_through_a_proxy_configured_as_documented(
 
 
 @pytest.mark.fault("F81")
-def test_check_reports_a_buffering_proxy(app: Flask, url: str):
+def test_check_reports_a_buffering_proxy(app: Flask, url: str, upstream: Upstream):
+    upstream.answers["/api/v1/conversations/up-1/messages/stream"] = send_reply
     with serve(holding_back(url)) as front:
         status, said = check(app, front)
 
     assert status == 1
-    assert "WARNING: A proxy buffers streams" in said
+    assert "A proxy buffers streams" in said
     assert "proxy_buffering off" in said
 
 

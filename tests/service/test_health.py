@@ -19,8 +19,10 @@ def check(service: Flask) -> tuple[int, str]:
 def test_check_succeeds_when_database_and_model_work(service: Flask, model: Upstream, url: str):
     model.answers["/v1/chat/completions"] = reply
 
-    assert check(service) == (0, "The service's database is writable.\nThe model responds.\n")
-    assert model.calls[-1].body["max_tokens"] == 8
+    status, said = check(service)
+
+    assert (status, said[:54]) == (0, "The service's database is writable.\nThe model responds")
+    assert model.calls[-1].body["messages"] == [{"role": "user", "content": "Say yes"}]
     assert requests.get(f"{url}/readyz", timeout=10).text == "ok\n"
 
 

@@ -113,12 +113,12 @@ class Upstream:
     def reply(self, *deltas: str) -> Call:
         """Answer the next request with a complete reply and return its call."""
         call = self.next_call()
-        _send_reply(call, deltas)
+        send_reply(call, *deltas)
         return call
 
     def always_reply(self, *deltas: str) -> None:
         """Answer every chat completion with this reply."""
-        self.answers[CHAT_COMPLETIONS_PATH] = lambda call: _send_reply(call, deltas)
+        self.answers[CHAT_COMPLETIONS_PATH] = lambda call: send_reply(call, *deltas)
 
     def sent_messages(self) -> list[str]:
         """Return the content of the messages sent to twins, in order."""
@@ -161,8 +161,9 @@ class Upstream:
         return None
 
 
-def _send_reply(call: Call, deltas: tuple[str, ...]) -> None:
+def send_reply(call: Call, *deltas: str) -> None:
+    """Answer a message with a complete reply."""
     call.start_stream()
-    for text in deltas:
+    for text in deltas or ("Hello",):
         call.delta(text)
     call.complete()

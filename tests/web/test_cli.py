@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from flask import Flask
+from sqlalchemy import func, select
 
+from chat.schema import api_quotas, conversations, turns, twin_list_cache
 from tests.support.portals import serve
 from tests.support.processes import free_port
-from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream, send_reply
+from web.commands import service_check
+from web.container import Portal
 
 
 @pytest.fixture
@@ -33,16 +38,100 @@ def check(app: Flask, *more: str) -> tuple[int, str]:
     return result.exit_code, result.stderr or result.stdout
 
 
-def test_check_command_passes_when_everything_works(app: Flask, url: str):
-    assert check(app, "--through", url) == (
-        0,
-        (
-            "The database is writable.\n"
-            "The service responds with 2 twins.\n"
-            "The proxy is set up correctly.\n"
-            "Streams are not buffered.\n"
-        ),
+STREAM = "/api/v1/conversations/up-1/messages/stream"
+
+
+def test_check_command_passes_when_everything_works(app: Flask, url: str, upstream: Upstream):
+    upstream.answers[STREAM] = lambda call: send_reply(call, "1, ", "2")
+
+    status, said = check(app, "--through", url)
+
+    assert status == 0
+    assert re.fullmatch(
+        r"The database is writable\.\n"
+        r"The service responds with 2 twins\.\n"
+        r"A reply arrived in 2 pieces, in \d\.\d s\.\n"
+        r"The proxy is set up correctly\.\n"
+        r"Streams are not buffered\.\n",
+        said,
     )
+
+
+def test_check_command_sends_one_message_and_deletes_it_where_the_service_has_announced_that(
+    app: Flask, upstream: Upstream, portal: Portal
+):
+    upstream.answers[STREAM] = send_reply
+    link = '</api/v1/conversations/up-1>; rel="delete"'
+    upstream.answers["/api/v1/conversations"] = lambda call: call.respond(
+        201, {"data": {"id": "up-1"}}, link=link
+    )
+    upstream.answers["/api/v1/conversations/up-1"] = 204, None
+
+    assert check(app)[0] == 0
+    requests = [(call.method, call.path.partition("?")[0]) for call in upstream.calls]
+    assert requests == [
+        ("GET", "/api/v1/twins"),
+        ("POST", "/api/v1/conversations"),
+        ("POST", STREAM),
+        ("DELETE", "/api/v1/conversations/up-1"),
+    ]
+    assert upstream.calls[1].body == {"twinId": "ada", "title": "Twindow check"}
+    with portal.database.read() as connection:
+        tables = (conversations, turns, twin_list_cache, api_quotas)
+        rows = [connection.execute(select(func.count()).select_from(t)).scalar() for t in tables]
+    assert rows == [0, 0, 0, 0]
+
+
+def test_check_command_sends_nothing_when_it_is_offline(app: Flask, upstream: Upstream):
+    assert check(app, "--offline") == (0, "The database is writable.\n")
+    assert upstream.calls == []
+
+
+def send_error(call: Call) -> None:
+    call.start_stream().send_event(type="error", error="The engine died")
+    call.close()
+
+
+def send_whole(call: Call) -> None:
+    call.start_stream().complete("One, two")
+
+
+PROBLEMS = {
+    "read-only key": (
+        (403, {"error": "Insufficient scope: full_access required"}),
+        "403: Insufficient scope: full_access required. Try:\n    TWINDOW_API_KEY=…\n",
+    ),
+    "error": (send_error, "The service reported an error: The engine died.\n"),
+    "empty": (lambda call: call.start_stream().complete(), "The reply is empty.\n"),
+    "buffered": (
+        lambda call: send_reply(call, *"1234567"),
+        "the service, or a proxy before it, buffers. Try:\n    proxy_buffering off;  (nginx)\n",
+    ),
+    "server error": ((500, {"detail": "no model loaded"}), "Status 500: no model loaded.\n"),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_check_command_names_the_cause_why_a_service_does_not_reply(
+    app: Flask, upstream: Upstream, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    monkeypatch.setattr(service_check, "MIN_PAUSE_SECONDS", -1)
+    monkeypatch.setattr(service_check, "MAX_BURST_SECONDS", 60)
+    upstream.answers[STREAM], expected = PROBLEMS[name]
+
+    status, said = check(app)
+
+    assert status == 1
+    assert said.endswith(expected)
+
+
+def test_check_command_says_that_a_service_sends_replies_as_a_whole(app: Flask, upstream: Upstream):
+    upstream.answers[STREAM] = send_whole
+
+    status, said = check(app)
+
+    assert status == 0
+    assert "people see nothing until it is complete" in said
 
 
 def test_check_command_reports_an_unreachable_service(app: Flask, upstream: Upstream):
@@ -67,8 +156,10 @@ def test_check_command_names_the_setting_of_a_refused_key(app: Flask, upstream: 
 
 
 def test_check_command_reports_a_proxy_that_does_not_pass_streams(
-    app: Flask, settings: dict[str, Any]
+    app: Flask, settings: dict[str, Any], upstream: Upstream
 ):
+    upstream.answers[STREAM] = send_reply
+
     def without_streams(environ: Any, start_response: Any) -> Any:
         if environ["PATH_INFO"] == "/healthz/stream":
             start_response("404 Not Found", [])
@@ -96,7 +187,7 @@ def test_check_command_names_the_reported_limit_and_missing_avatar_origins(
         twins = [{"id": "ada", "avatarUrl": "https://images.example.org/ada.png"}]
         call.respond(200, {"data": twins}, x_ratelimit_limit="500", x_ratelimit_remaining="499")
 
-    upstream.answers["/api/v1/twins"] = list_twins
+    upstream.answers |= {"/api/v1/twins": list_twins, STREAM: send_reply}
 
     _, output = check(app)
 

@@ -40,9 +40,9 @@ def run(
     database = database_settings(database_url)
     settings = {"WORKERS": str(workers)} | database
     with tempfile.TemporaryDirectory() as data:
-        key = create_api_key(Path(data), "burst", **database)
-        auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
         with run_server(Path(data), "-m", "service", **settings) as server:
+            key = create_api_key(Path(data), "burst", **database)
+            auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
             started_at = time.monotonic()
             with ThreadPoolExecutor(threads) as pool:
                 status_counts = Counter(

@@ -19,7 +19,10 @@ from service.container import container
     spec_number=3,
     required_access="full_access",
     body=NewConversation,
-    response_headers={"Location": "The address of the conversation."},
+    response_headers={
+        "Location": "The address of the conversation.",
+        "Link": "With the relation `delete`: the URL at which DELETE deletes the conversation.",
+    },
     response_type=ItemResponse[schemas.Conversation],
     status=201,
     extra_error_statuses=(404,),
@@ -29,9 +32,9 @@ def create_conversation(caller: Identity, body: NewConversation) -> Response:
     twin = get_twin(caller, body.twin_id)
     conversation = container().conversations.create(caller.sub, twin.id, body.title or "")
     response = json_response(ItemResponse(data=serializers.conversation(conversation)), 201)
-    response.headers["Location"] = url_for(
-        "service.show_conversation", conversation_id=conversation.id
-    )
+    url = url_for("service.show_conversation", conversation_id=conversation.id)
+    response.headers["Location"] = url
+    response.headers["Link"] = f'<{url}>; rel="delete"'
     return response
 
 

@@ -1,0 +1,149 @@
+"""Questions of the `check` command to the twin service."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from chat.twins import TwinCatalogue, advise_operator, describe_cause, list_error_code
+from core.findings import Finding
+from core.settings import Settings
+from core.twin_groups import OTHER_TWINS
+from core.urls import without_credentials
+from twinapi import (
+    Client,
+    Complete,
+    Conversation,
+    Delta,
+    Failed,
+    Forbidden,
+    Limits,
+    Twin,
+    TwinApiError,
+    Unauthorized,
+)
+from web.container import Portal
+from web.i18n import english_message
+
+# The check command removes this sentence from messages: administrators run the command.
+CONTACT = " Please contact your administrator."
+CONVERSATION_TITLE = "Twindow check"
+MESSAGE = "Count from 1 to 20."
+# A reply was buffered if its pieces arrive within the first time, after a pause of the second.
+MAX_BURST_SECONDS = 0.05
+MIN_PAUSE_SECONDS = 1.0
+MIN_PIECES = 5
+
+NO_KEY = Finding("The service responds. People bring their own keys.")
+READ_ONLY_KEY = "The key may list twins, but not send messages: it needs full access. {}"
+WHOLE_REPLY = "The service sent the reply as a whole: people see nothing until it is complete."
+BUFFERED = "The reply arrived at once, after {:.0f} s: the service, or a proxy before it, buffers."
+TEXT_IGNORED = "The text of the event `complete` is not the streamed reply, and is ignored."
+
+
+def check_service(portal: Portal) -> Iterator[Finding]:
+    """Ask the service, and yield what is found; a problem is the last finding.
+
+    Nothing is stored on this machine. At the service, one conversation is created and one message
+    sent, unless people bring their own keys; it is deleted if the service has announced that.
+    """
+    settings = portal.settings
+    limits: list[Limits] = []
+    client = portal.service.client.with_listener(limits.append)
+    catalogue = TwinCatalogue(client, portal.clock)
+    # The findings say what the catalogue would log.
+    logging.getLogger("chat.twins").setLevel(logging.CRITICAL)
+    has_key = settings.is_embedded or bool(settings.api_key)
+    try:
+        twins = catalogue.list().twins
+    except TwinApiError as error:
+        is_expected = isinstance(error, Unauthorized) and not has_key
+        yield NO_KEY if is_expected else _failure(error, settings)
+        return
+    yield _listed(twins, limits)
+    yield from _avatar_origins(portal, twins)
+    rules = settings.twin_groups.groups_by_twin.keys() - {OTHER_TWINS}
+    if unknown := sorted(twin_id for twin_id in rules if catalogue.is_missing(twin_id)):
+        names = ", ".join(unknown)
+        yield Finding(f"TWINDOW_TWIN_GROUPS names unknown twins: {names}.", is_problem=True)
+        return
+    if twins and has_key:
+        yield from _send_message(client, twins[0], settings)
+
+
+def _listed(twins: Sequence[Twin], limits: Sequence[Limits]) -> Finding:
+    sentence = f"The service responds with {len(twins)} twins"
+    if not limits:
+        return Finding(f"{sentence}.")
+    limit = f" of {limits[-1].limit}" if limits[-1].limit else ""
+    return Finding(f"{sentence}; {limits[-1].remaining}{limit} requests left.")
+
+
+def _avatar_origins(portal: Portal, twins: Sequence[Twin]) -> Iterator[Finding]:
+    missing_origin = portal.avatars.downloader.missing_origin
+    origins = {missing_origin(twin.avatar_url) for twin in twins if twin.avatar_url}
+    if missing := {origin for origin in origins if origin}:
+        names = ",".join(sorted(missing | portal.settings.avatar_origins))
+        advice = f"To show them, set TWINDOW_AVATAR_ORIGINS={names}"
+        yield Finding(f"Some avatars are on other sites. {advice}")
+
+
+def _send_message(client: Client, twin: Twin, settings: Settings) -> Iterator[Finding]:
+    conversation: Conversation | None = None
+    try:
+        conversation = client.create_conversation(twin.id, CONVERSATION_TITLE)
+        yield from _read_reply(client, conversation)
+    except Forbidden as error:
+        sentence = READ_ONLY_KEY.format(describe_cause(error))
+        yield Finding(sentence, is_problem=True, fix="TWINDOW_API_KEY=…")
+    except TwinApiError as error:
+        yield _failure(error, settings)
+    finally:
+        if conversation and conversation.delete_url:
+            with suppress(TwinApiError):
+                client.delete_conversation(conversation.delete_url)
+
+
+def _read_reply(client: Client, conversation: Conversation) -> Iterator[Finding]:
+    sent_at = time.monotonic()
+    arrivals: list[float] = []
+    with client.stream_message(conversation.id, MESSAGE) as stream:
+        for event in stream:
+            match event:
+                case Delta():
+                    arrivals.append(time.monotonic())
+                case Failed(detail, code):
+                    reason = f": {detail or code}" if detail or code else ""
+                    yield Finding(f"The service reported an error{reason}.", is_problem=True)
+                    return
+                case Complete(text=None) if not arrivals:
+                    yield Finding("The reply is empty.", is_problem=True)
+                    return
+                case Complete(is_text_ignored=True):
+                    yield Finding(TEXT_IGNORED)
+    seconds = time.monotonic() - sent_at
+    if not arrivals:
+        yield Finding(WHOLE_REPLY)
+    elif _was_buffered(sent_at, arrivals):
+        yield Finding(
+            BUFFERED.format(seconds), is_problem=True, fix="proxy_buffering off;  (nginx)"
+        )
+    else:
+        yield Finding(f"A reply arrived in {len(arrivals)} pieces, in {seconds:.1f} s.")
+
+
+def _was_buffered(sent_at: float, arrivals: Sequence[float]) -> bool:
+    return (
+        len(arrivals) >= MIN_PIECES
+        and arrivals[-1] - arrivals[0] < MAX_BURST_SECONDS
+        and arrivals[0] - sent_at > MIN_PAUSE_SECONDS
+    )
+
+
+def _failure(error: TwinApiError, settings: Settings) -> Finding:
+    message = english_message(list_error_code(error), error.params).removesuffix(CONTACT)
+    url = without_credentials(settings.service_url)
+    advice = advise_operator(error, settings)
+    return Finding(f"The service at {url}: {message} {advice}".rstrip(), is_problem=True)
