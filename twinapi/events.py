@@ -163,7 +163,11 @@ def error_text(data: object, secrets: Sequence[str] = (), max_nesting: int = MAX
     if max_nesting == 0:
         return ""
     if isinstance(data, Mapping):
-        data = [data.get(name) for name in ERROR_FIELDS]
+        location, message = data.get("loc"), data.get("msg")
+        if isinstance(location, list) and location and isinstance(message, str):
+            data = f"{location[-1]}: {message}"  # FastAPI names the field apart from the reason
+        else:
+            data = [data.get(name) for name in ERROR_FIELDS]
     if isinstance(data, list):
         texts = (error_text(item, secrets, max_nesting - 1) for item in data)
         return next(filter(None, texts), "")

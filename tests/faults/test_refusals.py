@@ -42,8 +42,8 @@ REASONS = {
     ),
     "detail with msg": (
         422,
-        {"detail": [{"loc": ["body", "content"], "msg": "content is rude", "type": "rude"}]},
-        ": content is rude",
+        {"detail": [{"loc": ["body", "content"], "msg": "is rude", "type": "rude"}]},
+        ": content: is rude",
     ),
     "our key": (422, {"error": f"bad key {UPSTREAM_KEY}!"}, ": bad key •••!"),
     "markup": (400, {"error": f"content is {UPSTREAM_MARKUP}"}, f". {NOT_SENT}"),
