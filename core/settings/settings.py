@@ -82,7 +82,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     model_key: Key | None = None
     model_window: Annotated[int, msgspec.Meta(ge=512)] = 4096
     model_parallel: Count | None = None
-    model_timeout: Seconds = 120
+    model_timeout: Seconds = 300
     twins_dir: Path = ROOT / "twins"
 
     @property

@@ -24,7 +24,7 @@ from service.conversations.reply import (
     ReplyEvents,
     single_event,
 )
-from service.conversations.reply_request import request_reply
+from service.conversations.reply_request import read_reply
 from service.idempotency import IdempotencyKey
 from service.llm import ModelClient, ModelFailed
 from service.twins import Twin
@@ -129,7 +129,7 @@ class ReplyManager:
             with self._queue_slot(reply):
                 reply.emit(Progress("thinking"))
                 has_content = False
-                for piece in reply.read_pieces(request_reply(reply, self.messages, self.model)):
+                for piece in read_reply(reply, self.messages, self.model):
                     if not has_content:
                         reply.emit(Progress("writing"))
                     has_content = True

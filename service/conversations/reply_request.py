@@ -1,26 +1,31 @@
-"""Request to the model for a reply, with as much history as the model accepts."""
+"""Reading of a reply from the model, with as much history as the model accepts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from service.conversations.messages import Messages
 from service.conversations.prompt import build_prompt
 from service.conversations.reply import Reply
-from service.llm import CompletionStream, ModelClient, ModelFailed, PromptTooLong
+from service.llm import ModelClient, ModelFailed, Prompt, PromptTooLong
 
 MAX_HISTORY_MESSAGES = 200
 MAX_PROMPT_ATTEMPTS = 4
 
 
-def request_reply(reply: Reply, messages: Messages, model: ModelClient) -> CompletionStream:
-    """Request the reply; halve the window while the prompt is too long. Raises ModelFailed."""
+def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator[str]:
+    """Yield the pieces of the reply; halve the window while the prompt is too long.
+
+    A prompt that does not get shorter is not sent again. Raises ModelFailed.
+    """
     front_matter = reply.twin.front_matter
     history = messages.recent_history(reply.message, MAX_HISTORY_MESSAGES)
     if not history:
         raise ModelFailed("The conversation was deleted.")
     window = max(model.window - front_matter.max_tokens, model.window // 4)
     count_tokens = model.token_counter(front_matter.model)
+    refused_prompt: Prompt = []
     for shrink in range(MAX_PROMPT_ATTEMPTS):
         prompt = build_prompt(
             reply.twin,
@@ -29,6 +34,10 @@ def request_reply(reply: Reply, messages: Messages, model: ModelClient) -> Compl
             count_tokens=count_tokens,
             is_full_history=len(history) < MAX_HISTORY_MESSAGES,
         )
+        if prompt == refused_prompt:
+            continue
+        refused_prompt = prompt
         with suppress(PromptTooLong):
-            return model.stream_reply(prompt, front_matter)
+            yield from reply.read_pieces(model.stream_reply(prompt, front_matter))
+            return
     raise ModelFailed("The message is too long for this model. Try a shorter one.", "too_long")

@@ -1,7 +1,7 @@
 """Client of the language model, and the bundled model."""
 
-from service.llm.client import ModelClient, PromptTooLong
-from service.llm.completion_stream import CompletionStream, ModelFailed
+from service.llm.client import ModelClient
+from service.llm.completion_stream import CompletionStream, ModelFailed, PromptTooLong
 from service.llm.dialect import Prompt
 from service.llm.tokenizer import TokenCounter, estimate_tokens
 from service.llm.usage import Usage

@@ -26,6 +26,18 @@ ERROR_FIELDS = ("message", "error", "detail", "msg", "reason")
 _KEY = re.compile(r"\b(?:sk|pk|key|gsk|xai|hf)[-_][\w*.-]{4,}|(?i:bearer\s+\S+)")
 
 
+# Words about a prompt that does not fit, but not about other limits.
+_OVERFLOW = re.compile(
+    r"context[ _-]?(?:length|window|size)|maximum context|exceed_context|context.{0,30}exceed"
+    r"|(?:prompt|input|message).{0,20}too long|too many (?:input )?tokens|n_ctx"
+    r"|exceed.{0,30}(?:context|input token|maximum.{0,15}tokens)",
+    re.IGNORECASE,
+)
+_OTHER_LIMIT = re.compile(
+    r"quota|credit|billing|\brate\b|rate_limit|per (?:minute|day)|\bTP[MD]\b", re.IGNORECASE
+)
+
+
 class End(Enum):
     """Why a reply has ended."""
 
@@ -109,6 +121,16 @@ def _parse(chunk: Mapping[str, Any]) -> Chunk:
         usage=chunk.get("usage"),
         model=chunk.get("model"),
     )
+
+
+def is_overflow(sentence: str) -> bool:
+    """Return whether an error says that the prompt exceeds the context window."""
+    return bool(_OVERFLOW.search(sentence)) and not is_other_limit(sentence)
+
+
+def is_other_limit(sentence: str) -> bool:
+    """Return whether an error is about a limit of use, such as a quota."""
+    return bool(_OTHER_LIMIT.search(sentence))
 
 
 def error_sentence(data: object) -> str:

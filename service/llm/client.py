@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import re
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,8 +23,13 @@ from core.outbound import OutboundAdapter, open_session
 from core.settings import Settings
 from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable
-from service.llm.chunks import error_sentence
-from service.llm.completion_stream import READ_BYTES, CompletionStream, ModelFailed
+from service.llm.chunks import error_sentence, is_other_limit, is_overflow
+from service.llm.completion_stream import (
+    READ_BYTES,
+    CompletionStream,
+    ModelFailed,
+    PromptTooLong,
+)
 from service.llm.dialect import Dialect, Prompt
 from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
@@ -38,12 +44,9 @@ BUNDLED_PARALLEL_REPLIES = 2
 NOT_RESPONDING = "The model is not responding."
 MODEL_PROBLEM = "The model has a problem right now."
 BUSY_SENTENCE = "The model is busy. Try again in a minute."
+LOADING_SENTENCE = "The model is still loading. Try again in a minute."
 NO_CREDIT = "The limit of the model server is used up. Please contact your administrator."
 NO_CHAT_MODEL = "The model server has no chat model. Please contact your administrator."
-
-
-class PromptTooLong(Exception):
-    """Raised when the prompt does not fit into the context window of the model."""
 
 
 # Names of models that cannot chat.
@@ -52,20 +55,14 @@ _NO_CHAT = re.compile(
     r"|moderation|guard|(?:^|[-_/])(?:bge|gte|e5|clip|ocr)[-_]",
     re.IGNORECASE,
 )
-# Words about a prompt that does not fit, but not about other limits.
-_OVERFLOW = re.compile(
-    r"context[ _-]?(?:length|window|size)|maximum context|exceed_context|context.{0,30}exceed"
-    r"|(?:prompt|input|message).{0,20}too long|too many (?:input )?tokens|n_ctx"
-    r"|exceed.{0,30}(?:context|input token|maximum.{0,15}tokens)",
-    re.IGNORECASE,
-)
-_OTHER_LIMIT = re.compile(
-    r"quota|credit|billing|\brate\b|rate_limit|per (?:minute|day)|\bTP[MD]\b", re.IGNORECASE
-)
+# llama.cpp and others answer like this while they load a model.
+_LOADING = re.compile(r"\bloading\b|being loaded", re.IGNORECASE)
 
 
 class ModelClient:
     """Client of a model server: the configured one, or else the bundled model."""
+
+    loading_retry_seconds = 2.0
 
     def __init__(self, settings: Settings) -> None:
         # Maximum number of parallel replies; None for no limit.
@@ -143,8 +140,10 @@ class ModelClient:
     ) -> requests.Response:
         """Return the response if its status is 200, or else raise the error.
 
-        What the server refuses is left out or renamed, and the request is sent again.
+        What the server refuses is left out or renamed, and the request is sent again. A server that
+        is loading the model is asked until the time is over.
         """
+        deadline = time.monotonic() + self._settings.model_timeout
         while True:
             body = dialect.request_body(name, prompt, options)
             response = self._send(url, key, body)
@@ -160,11 +159,13 @@ class ModelClient:
             logger.warning(
                 "The model server %s responded with status %s: %s", target, status, message
             )
-            is_limit = bool(_OTHER_LIMIT.search(message))
-            if status in (400, 413, 422, 500) and _OVERFLOW.search(message) and not is_limit:
+            if status in (400, 413, 422, 500) and is_overflow(message):
                 raise PromptTooLong
+            if status == 503 and _LOADING.search(message) and time.monotonic() < deadline:
+                time.sleep(self.loading_retry_seconds)
+                continue
             if not dialect.learn(status, message, param, body):
-                raise _failure(response, is_limit=is_limit)
+                raise _failure(response, message)
 
     def _send(self, url: str, key: str | None, body: dict[str, Any]) -> requests.Response:
         try:
@@ -223,10 +224,14 @@ class ModelClient:
 
 
 def _setting_at_fault(error: Exception) -> str:
-    if isinstance(error, requests.exceptions.SSLError):
-        return "TWINDOW_CA_FILE"
-    is_proxy = isinstance(error, requests.exceptions.ProxyError)
-    return "TWINDOW_OUTBOUND_PROXY" if is_proxy else "TWINDOW_MODEL_URL"
+    match error:
+        case requests.exceptions.SSLError():
+            return "TWINDOW_CA_FILE"
+        case requests.exceptions.ProxyError():
+            return "TWINDOW_OUTBOUND_PROXY"
+        case requests.exceptions.ReadTimeout():
+            return "TWINDOW_MODEL_TIMEOUT"
+    return "TWINDOW_MODEL_URL"
 
 
 def _base_url(setting: str) -> str:
@@ -278,14 +283,16 @@ def _parameter(error: Mapping[str, Any]) -> str:
     )
 
 
-def _failure(response: requests.Response, *, is_limit: bool) -> ModelFailed:
+def _failure(response: requests.Response, message: str) -> ModelFailed:
     """Return the error for a status that the request cannot avoid."""
     status = response.status_code
+    if status == 503 and _LOADING.search(message):
+        return ModelFailed(LOADING_SENTENCE, "model_busy", setting="TWINDOW_MODEL_TIMEOUT")
     retry_after = parse_retry_after(response.headers)
     seconds = math.ceil(retry_after) if retry_after else None
     if status in (429, 529) or (status == 503 and retry_after):
         return ModelFailed(BUSY_SENTENCE, "model_busy", seconds)
-    if status == 402 or (status in (400, 403) and is_limit):
+    if status == 402 or (status in (400, 403) and is_other_limit(message)):
         return ModelFailed(NO_CREDIT)
     if status in (401, 403):
         return ModelFailed(

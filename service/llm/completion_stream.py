@@ -13,7 +13,7 @@ import requests
 from core import sse
 from core.http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
 from service.interface_types import ReplyErrorCode
-from service.llm.chunks import Chunk, End, error_sentence, parse_chunk
+from service.llm.chunks import Chunk, End, error_sentence, is_overflow, parse_chunk
 from service.llm.thinking import ThinkingFilter
 from service.llm.usage import Usage, parse_usage
 
@@ -52,6 +52,10 @@ class ModelFailed(Exception):
         self.setting = setting
 
 
+class PromptTooLong(Exception):
+    """Raised when the prompt does not fit into the context window of the model."""
+
+
 class CompletionStream:
     """A streaming reply: iterate to get its pieces; `stop` may be called from any thread.
 
@@ -77,6 +81,7 @@ class CompletionStream:
         self._last_event_at = time.monotonic()
         self._stop_event = threading.Event()
         self._finish_reason = ""
+        self._has_text = False
         self._final_timer: threading.Timer | None = None
         # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
@@ -84,7 +89,10 @@ class CompletionStream:
         self.usage: Usage | None = None
 
     def __iter__(self) -> Iterator[str]:
-        """Yield pieces of text without lone surrogates and NUL. Raises ModelFailed."""
+        """Yield pieces of text without lone surrogates and NUL.
+
+        Raises ModelFailed, and PromptTooLong before the first piece.
+        """
         incomplete_character, length, has_thought = "", 0, False
         with self._response:
             try:
@@ -138,10 +146,12 @@ class CompletionStream:
                 return
             chunk = parse_chunk(data)
             if chunk.error is not None or name == "error":
-                logger.warning(
-                    "The model server reported an error: %s", chunk.error or error_sentence(data)
-                )
+                sentence = chunk.error or error_sentence(data)
+                logger.warning("The model server reported an error: %s", sentence)
+                if is_overflow(sentence) and not self._has_text:
+                    raise PromptTooLong
                 raise ModelFailed(REPORTED_ERROR)
+            self._has_text |= bool(chunk.text)
             self.usage = parse_usage(chunk.usage, chunk.model, self._model) or self.usage
             yield chunk
             if chunk.finish_reason and not self._finish_reason:

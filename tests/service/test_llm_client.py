@@ -179,22 +179,6 @@ def test_unreachable_model_server_is_an_error(api: ApiClient, model: Upstream):
     assert error["error"] == "The model is not responding."
 
 
-def test_message_is_too_long_if_the_model_rejects_every_shortened_prompt(
-    api: ApiClient, model: Upstream
-):
-    conversation = api.create_conversation()
-    too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
-    with ThreadPoolExecutor(1) as pool:
-        sent = pool.submit(
-            api.post, f"/conversations/{conversation}/messages", json={"content": "Hello"}
-        )
-        for _ in range(4):
-            model.next_call().respond(400, too_long)
-        answer = sent.result(10)
-
-    assert (answer.status_code, answer.json()["code"]) == (413, "too_long")
-
-
 @pytest.mark.spec("S81")
 def test_interrupted_model_stream_ends_with_an_error_event(api: ApiClient, model: Upstream):
     with ThreadPoolExecutor(1) as pool:
@@ -206,15 +190,6 @@ def test_interrupted_model_stream_ends_with_an_error_event(api: ApiClient, model
 
     assert delta == {"type": "delta", "content": "Half"}
     assert error["error"] == "The model's reply was interrupted."
-
-
-def test_prompt_rejected_as_too_long_is_shortened_until_it_fits(api: ApiClient, model: Upstream):
-    too_long = {"error": {"type": "exceed_context_size_error", "message": "context size"}}
-    with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
-        model.next_call().respond(400, too_long)
-        model.reply("It fits")
-        assert events.result(10)[-1]["message"]["content"] == "It fits"
 
 
 def test_first_model_of_the_server_is_used_without_a_configured_name(

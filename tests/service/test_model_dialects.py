@@ -31,10 +31,17 @@ def delta(content: Any = None, reason: str | None = None, **fields: Any) -> dict
     }
 
 
-def ask(api: ApiClient, model: Upstream, *answers: Any) -> list[Any]:
+def ask(
+    api: ApiClient,
+    model: Upstream,
+    *answers: Any,
+    conversation: str | None = None,
+    content: str = "Hello",
+) -> list[Any]:
     """Send a message; the model server answers each of its requests with one of the answers."""
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
+        conversation = conversation or api.create_conversation()
+        events = pool.submit(list, api.stream(conversation, content))
         for answer in answers:
             call = model.next_call()
             if isinstance(answer, bytes):
@@ -250,12 +257,40 @@ def test_refusal_that_no_change_answers_is_sent_once_and_logged_without_keys(
         refusal("the request exceeds the available context size", type="exceed_context_size_error"),
         (500, {"error": "input is too long: prompt is longer than n_ctx"}),
         (400, {"object": "error", "message": "Prompt too long; exceeded max context window by 9"}),
+        lines({"error": {"message": "the request exceeds the available context size"}}, done=""),
     ],
 )
 def test_overflow_in_the_words_of_any_server_shortens_the_prompt(
     api: ApiClient, model: Upstream, answer: tuple[int, Any]
 ):
-    assert outcome(ask(api, model, answer, lines(*HI))) == "Hi there"
+    model.answers["/tokenize"] = 404, {}
+    conversation = api.create_conversation()
+    ask(api, model, lines(*HI), conversation=conversation, content="earlier " * 1200)
+
+    events = ask(api, model, answer, lines(*HI), conversation=conversation)
+
+    assert outcome(events) == "Hi there"
+    refused, accepted = (call.body["messages"] for call in model.calls[-2:])
+    assert len(accepted) == len(refused) - 2
+
+
+def test_prompt_that_cannot_get_shorter_is_sent_once(api: ApiClient, model: Upstream):
+    events = ask(api, model, refusal("The prompt is too long"))
+
+    assert outcome(events) == "The message is too long for this model. Try a shorter one."
+    assert len(model.calls) == 1
+
+
+def test_loading_model_is_waited_for(
+    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(container.model, "loading_retry_seconds", 0.01)
+    error = {"code": 503, "message": "Loading model", "type": "unavailable_error"}
+    loading = 503, {"error": error}
+
+    assert outcome(ask(api, model, loading, loading, lines(*HI))) == "Hi there"
+    container.model._settings = msgspec.structs.replace(container.settings, model_timeout=0.001)
+    assert outcome(ask(api, model, loading)) == "The model is still loading. Try again in a minute."
 
 
 @pytest.mark.parametrize(
