@@ -21,7 +21,8 @@ MESSAGE_FIELDS = ("delta", "message")
 TEXT_FIELDS = ("content", "text")
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 REASONING_PART_TYPES = {"thinking", "reasoning"}
-ERROR_FIELDS = ("message", "error", "detail", "msg", "reason")
+# OpenRouter repeats the words of the provider in `metadata.raw`.
+ERROR_FIELDS = ("metadata", "raw", "message", "error", "detail", "msg", "reason")
 # Some servers repeat a part of the key that they refuse.
 _KEY = re.compile(r"\b(?:sk|pk|key|gsk|xai|hf)[-_][\w*.-]{4,}|(?i:bearer\s+\S+)")
 
@@ -30,7 +31,7 @@ _KEY = re.compile(r"\b(?:sk|pk|key|gsk|xai|hf)[-_][\w*.-]{4,}|(?i:bearer\s+\S+)"
 _OVERFLOW = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum context|exceed_context|context.{0,30}exceed"
     r"|(?:prompt|input|message).{0,20}too long|too many (?:input )?tokens|n_ctx"
-    r"|exceed.{0,30}(?:context|input token|maximum.{0,15}tokens)",
+    r"|exceed.{0,30}(?:context|input token|maximum.{0,15}tokens)|longer than.{0,30}model length",
     re.IGNORECASE,
 )
 _OTHER_LIMIT = re.compile(
@@ -111,6 +112,8 @@ def _parse(chunk: Mapping[str, Any]) -> Chunk:
         return Chunk(error=error_sentence(error or chunk))
     messages = [choice.get(name) for name in MESSAGE_FIELDS]
     bodies = [body for body in (*messages, choice) if isinstance(body, Mapping)]
+    if any(_is_thought(body) for body in bodies):
+        return Chunk(has_reasoning=True, model=chunk.get("model"))
     texts = (_text(body.get(name)) for body in bodies for name in TEXT_FIELDS)
     is_refused = any(body.get("refusal") for body in bodies)
     return Chunk(
@@ -141,6 +144,8 @@ def error_sentence(data: object) -> str:
 
 def _strings(data: object, max_nesting: int) -> Iterator[str]:
     if isinstance(data, str) and data.strip():
+        nested = _parse_json(data) if max_nesting and data.lstrip().startswith(("{", "[")) else None
+        yield from _strings(nested, max_nesting - 1) if nested else ()
         yield data
     elif max_nesting and isinstance(data, Mapping):
         for name in ERROR_FIELDS:
@@ -148,6 +153,13 @@ def _strings(data: object, max_nesting: int) -> Iterator[str]:
     elif max_nesting and isinstance(data, list):
         for item in data:
             yield from _strings(item, max_nesting - 1)
+
+
+def _parse_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _text(content: object) -> str:
@@ -161,6 +173,13 @@ def _text(content: object) -> str:
         for part in parts
         if isinstance(part.get("text"), str) and part.get("type") not in REASONING_PART_TYPES
     )
+
+
+def _is_thought(body: Mapping[str, Any]) -> bool:
+    """Return whether Gemini marks the content as a thought."""
+    extra = body.get("extra_content")
+    google = extra.get("google") if isinstance(extra, Mapping) else None
+    return isinstance(google, Mapping) and google.get("thought") is True
 
 
 def _has_reasoning_part(content: object) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,21 +15,20 @@ import requests
 from core.http import (
     NETWORK_ERRORS,
     describe_network_error,
-    parse_retry_after,
     read_bounded,
 )
 from core.outbound import OutboundAdapter, open_session
 from core.settings import Settings
 from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable
-from service.llm.chunks import error_sentence, is_other_limit, is_overflow
+from service.llm.chunks import is_overflow
 from service.llm.completion_stream import (
-    READ_BYTES,
     CompletionStream,
     ModelFailed,
     PromptTooLong,
 )
 from service.llm.dialect import Dialect, Prompt
+from service.llm.refusals import read_refusal
 from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
 from service.twins import Sampling
@@ -42,21 +40,15 @@ LIST_TIMEOUT_SECONDS = 10
 FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
 NOT_RESPONDING = "The model is not responding."
-MODEL_PROBLEM = "The model has a problem right now."
-BUSY_SENTENCE = "The model is busy. Try again in a minute."
-LOADING_SENTENCE = "The model is still loading. Try again in a minute."
-NO_CREDIT = "The limit of the model server is used up. Please contact your administrator."
 NO_CHAT_MODEL = "The model server has no chat model. Please contact your administrator."
 
 
 # Names of models that cannot chat.
 _NO_CHAT = re.compile(
-    r"embed|rerank|whisper|transcri|speech|(?:^|[-_/])tts|audio|dall-e|image|diffusion|flux"
-    r"|moderation|guard|(?:^|[-_/])(?:bge|gte|e5|clip|ocr)[-_]",
+    r"embed|rerank|whisper|transcri|speech|(?:^|[-_/])tts|audio|realtime|dall-e|image|diffusion"
+    r"|flux|moderation|guard|babbage|davinci|gpt-[\w.-]*instruct|(?:^|[-_/])(?:bge|gte|e5|clip|ocr)[-_]",
     re.IGNORECASE,
 )
-# llama.cpp and others answer like this while they load a model.
-_LOADING = re.compile(r"\bloading\b|being loaded", re.IGNORECASE)
 
 
 class ModelClient:
@@ -152,20 +144,16 @@ class ModelClient:
             if response.status_code == 404:
                 self._model_name = ""  # look up the name: the server may have another model now
             with response:
-                message, param = _read_error(response)
-            message = message.replace(key, "[key]") if key else message
-            target = without_credentials(url)
-            status = response.status_code
-            logger.warning(
-                "The model server %s responded with status %s: %s", target, status, message
-            )
-            if status in (400, 413, 422, 500) and is_overflow(message):
+                refusal = read_refusal(response, key)
+            values = without_credentials(url), refusal.status, refusal.words
+            logger.warning("The model server %s responded with status %s: %s", *values)
+            if refusal.status in (400, 413, 422, 500) and is_overflow(refusal.words):
                 raise PromptTooLong
-            if status == 503 and _LOADING.search(message) and time.monotonic() < deadline:
+            if refusal.is_loading and time.monotonic() < deadline:
                 time.sleep(self.loading_retry_seconds)
                 continue
-            if not dialect.learn(status, message, param, body):
-                raise _failure(response, message)
+            if not dialect.learn(refusal, body):
+                raise refusal.to_error()
 
     def _send(self, url: str, key: str | None, body: dict[str, Any]) -> requests.Response:
         try:
@@ -255,53 +243,3 @@ def _model_names(data: Any) -> Iterator[str]:
         is_other_type = str(item.get("type", "")).lower() in ("embedding", "embeddings", "reranker")
         if isinstance(name, str) and name and not is_other_type:
             yield name
-
-
-def _read_error(response: requests.Response) -> tuple[str, str]:
-    """Return the server's own message in an error response, and the parameter that it names."""
-    try:
-        body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
-    except NETWORK_ERRORS:
-        return "", ""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        return ("" if "<" in body else error_sentence(body)), ""
-    error = data.get("error") if isinstance(data, dict) else None
-    fields = error if isinstance(error, dict) else data if isinstance(data, dict) else {}
-    kinds = " ".join(str(fields[name]) for name in ("type", "code") if fields.get(name))
-    return f"{error_sentence(data)} {kinds}".strip(), _parameter(fields)
-
-
-def _parameter(error: Mapping[str, Any]) -> str:
-    """Return the parameter that an error names: in `param`, or in the `loc` of FastAPI; or ""."""
-    detail = error.get("detail")
-    first = detail[0] if isinstance(detail, list) and detail else None
-    location = first.get("loc") if isinstance(first, dict) else None
-    return str(
-        error.get("param") or (location[-1] if isinstance(location, list) and location else "")
-    )
-
-
-def _failure(response: requests.Response, message: str) -> ModelFailed:
-    """Return the error for a status that the request cannot avoid."""
-    status = response.status_code
-    if status == 503 and _LOADING.search(message):
-        return ModelFailed(LOADING_SENTENCE, "model_busy", setting="TWINDOW_MODEL_TIMEOUT")
-    retry_after = parse_retry_after(response.headers)
-    seconds = math.ceil(retry_after) if retry_after else None
-    if status in (429, 529) or (status == 503 and retry_after):
-        return ModelFailed(BUSY_SENTENCE, "model_busy", seconds)
-    if status == 402 or (status in (400, 403) and is_other_limit(message)):
-        return ModelFailed(NO_CREDIT)
-    if status in (401, 403):
-        return ModelFailed(
-            "The model server rejected the API key. Please contact your administrator.",
-            setting="TWINDOW_MODEL_KEY",
-        )
-    if status == 404:
-        return ModelFailed(
-            "The model server doesn't have this model. Please contact your administrator.",
-            setting="TWINDOW_MODEL",
-        )
-    return ModelFailed(MODEL_PROBLEM)

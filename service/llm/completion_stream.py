@@ -129,10 +129,13 @@ class CompletionStream:
         if end is End.FILTERED:
             raise ModelFailed(FILTERED)
         if end is End.FAILED:
+            logger.warning("The model server ended a reply with %.100s.", self._finish_reason)
             raise ModelFailed(REPORTED_ERROR)
         if has_thought and not has_text:
             logger.warning("The model wrote no reply, only reasoning. Increase max_tokens.")
             raise ModelFailed(ONLY_THINKING)
+        if not has_text:
+            logger.warning("The model wrote no text. The prompt may be too long for its window.")
         if end is None and self._finish_reason != DONE:
             logger.warning("Unknown finish_reason of the model: %.100s", self._finish_reason)
         self.is_cut_off = end is End.CUT_OFF

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from service.llm.refusals import Refusal
+
 Prompt = list[dict[str, str]]
 
 # Options that a reply can do without. What a server refuses by name is left out.
@@ -62,18 +64,16 @@ class Dialect:
         body = {"model": name, "messages": messages, **options}
         return {key: value for key, value in body.items() if key not in self.left_out}
 
-    def learn(self, status: int, message: str, param: str, sent: dict[str, Any]) -> bool:
-        """Learn from a refusal. Return whether the next request will be different.
-
-        `message` is the server's own, `param` is the parameter that it names, or "".
-        """
+    def learn(self, refusal: Refusal, sent: dict[str, Any]) -> bool:
+        """Learn from the refusal of a request. Return whether the next one will be different."""
+        status, message = refusal.status, refusal.words
         if status not in (400, 422, 500):
             return False
-        names = {param} if param in sent else {name for name in sent if _names(message, name)}
+        names = refusal.names & sent.keys() or {name for name in sent if _names(message, name)}
         if "max_tokens" in names and "max_completion_tokens" in message:
             self.max_tokens_name = "max_completion_tokens"
             return True
-        is_refused = status != 500 and (bool(param) or bool(_REFUSED.search(message)))
+        is_refused = status != 500 and (bool(refusal.names) or bool(_REFUSED.search(message)))
         if is_refused and (refused := names & set(OPTIONAL)):
             self.left_out |= refused
             return True

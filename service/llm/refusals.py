@@ -1,0 +1,117 @@
+"""Responses of a model server other than 200: what they say, and the errors that people see."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+
+from core.http import NETWORK_ERRORS, parse_retry_after
+from service.interface_types import ReplyErrorCode
+from service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit
+from service.llm.completion_stream import FILTERED, READ_BYTES, ModelFailed
+
+MODEL_PROBLEM = "The model has a problem right now."
+BUSY = "The model is busy. Try again in a minute."
+LOADING = "The model is still loading. Try again in a minute."
+NO_CREDIT = "The limit of the model server is used up. Please contact your administrator."
+WRONG_KEY = "The model server rejected the API key. Please contact your administrator."
+NO_MODEL = "The model server doesn't have this model. Please contact your administrator."
+
+_LOADING_WORDS = re.compile(r"\bloading\b|being loaded", re.IGNORECASE)
+# Fields in which servers repeat the error of another server as JSON.
+_NESTED_JSON = re.compile(r"\s*[\[{]")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a response means: its status, its words, and the error for people.
+
+    `names` are the parameters that the response names.
+    """
+
+    status: int
+    words: str
+    names: frozenset[str]
+    retry_after: int | None
+
+    @property
+    def is_loading(self) -> bool:
+        """Return whether the server is still loading the model."""
+        return self.status == 503 and bool(_LOADING_WORDS.search(self.words))
+
+    def to_error(self) -> ModelFailed:
+        """Return the error for people."""
+        if self.is_loading:
+            return ModelFailed(LOADING, "model_busy", setting="TWINDOW_MODEL_TIMEOUT")
+        if self.status == 503 and self.retry_after:
+            return ModelFailed(BUSY, "model_busy", self.retry_after)
+        for statuses, pattern, sentence, code, setting in _MEANINGS:
+            if self.status in statuses and re.search(pattern, self.words, re.IGNORECASE):
+                seconds = self.retry_after if code == "model_busy" else None
+                return ModelFailed(sentence, code, seconds, setting=setting)
+        if self.status in (400, 403, 413) and is_other_limit(self.words):
+            return ModelFailed(NO_CREDIT)
+        return ModelFailed(MODEL_PROBLEM)
+
+
+# Statuses, words, sentence, code and setting; the first row that fits counts.
+_MEANINGS: tuple[tuple[tuple[int, ...], str, str, ReplyErrorCode, str], ...] = (
+    ((400, 403), "content_filter|content management policy", FILTERED, "model_failed", ""),
+    ((402,), "", NO_CREDIT, "model_failed", ""),
+    ((429,), "insufficient_quota", NO_CREDIT, "model_failed", ""),
+    ((429, 529), "", BUSY, "model_busy", ""),
+    ((500, 503), r"\bbusy\b|overloaded|at capacity", BUSY, "model_busy", ""),
+    (
+        (400,),
+        "api key not valid|(?:invalid|incorrect) api key",
+        WRONG_KEY,
+        "model_failed",
+        "TWINDOW_MODEL_KEY",
+    ),
+    ((401,), "", WRONG_KEY, "model_failed", "TWINDOW_MODEL_KEY"),
+    ((404,), "", NO_MODEL, "model_failed", "TWINDOW_MODEL"),
+)
+
+
+def read_refusal(response: requests.Response, key: str | None) -> Refusal:
+    """Read a response; its words are the server's own, without the key."""
+    seconds = parse_retry_after(response.headers)
+    retry_after = math.ceil(seconds) if seconds else None
+    try:
+        body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
+    except NETWORK_ERRORS:
+        body = ""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = "" if "<" in body else body
+    kinds = " ".join(dict.fromkeys(_values(data, ("type", "code", "status"))))
+    words = f"{error_sentence(data)} {kinds}".strip()
+    names = frozenset(_values(data, ("param", "loc")))
+    words = words.replace(key, "[key]") if key else words
+    return Refusal(response.status_code, words, names, retry_after)
+
+
+def _values(data: object, fields: tuple[str, ...], depth: int = MAX_NESTING) -> Iterator[str]:
+    """Yield the words and numbers in some fields, at any depth."""
+    if isinstance(data, str) and depth and _NESTED_JSON.match(data):
+        try:
+            yield from _values(json.loads(data), fields, depth - 1)
+        except (ValueError, RecursionError):
+            return
+    children: Any = data.values() if isinstance(data, Mapping) else data
+    if not depth or not isinstance(data, Mapping | list):
+        return
+    if isinstance(data, Mapping):
+        for name in fields:
+            value = data.get(name)
+            items = value if isinstance(value, list) else [value]
+            yield from (str(item) for item in items if isinstance(item, str | int) and item)
+    for child in children:
+        yield from _values(child, fields, depth - 1)
