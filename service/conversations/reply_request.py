@@ -8,7 +8,7 @@ from contextlib import suppress
 from service.conversations.messages import Messages
 from service.conversations.prompt import build_prompt
 from service.conversations.reply import Reply
-from service.llm import ModelClient, ModelFailed, Prompt, PromptTooLong
+from service.llm import ModelClient, ModelFailed, OnlyThinking, Prompt, PromptTooLong
 
 MAX_HISTORY_MESSAGES = 200
 MAX_PROMPT_ATTEMPTS = 4
@@ -17,7 +17,8 @@ MAX_PROMPT_ATTEMPTS = 4
 def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator[str]:
     """Yield the pieces of the reply; halve the window while the prompt is too long.
 
-    A prompt that does not get shorter is not sent again. Raises ModelFailed.
+    A prompt that does not get shorter is not sent again. A model that spends all its tokens on
+    reasoning the first time gets more at once. Raises ModelFailed.
     """
     front_matter = reply.twin.front_matter
     history = messages.recent_history(reply.message, MAX_HISTORY_MESSAGES)
@@ -38,6 +39,9 @@ def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator
             continue
         refused_prompt = prompt
         with suppress(PromptTooLong):
+            with suppress(OnlyThinking):
+                yield from reply.read_pieces(model.stream_reply(prompt, front_matter))
+                return
             yield from reply.read_pieces(model.stream_reply(prompt, front_matter))
             return
     raise ModelFailed("The message is too long for this model. Try a shorter one.", "too_long")

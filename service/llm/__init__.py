@@ -1,7 +1,12 @@
 """Client of the language model, and the bundled model."""
 
 from service.llm.client import ModelClient
-from service.llm.completion_stream import CompletionStream, ModelFailed, PromptTooLong
+from service.llm.completion_stream import (
+    CompletionStream,
+    ModelFailed,
+    OnlyThinking,
+    PromptTooLong,
+)
 from service.llm.dialect import Prompt
 from service.llm.tokenizer import TokenCounter, estimate_tokens
 from service.llm.usage import Usage
@@ -10,6 +15,7 @@ __all__ = [
     "CompletionStream",
     "ModelClient",
     "ModelFailed",
+    "OnlyThinking",
     "Prompt",
     "PromptTooLong",
     "TokenCounter",

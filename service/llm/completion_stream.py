@@ -52,6 +52,13 @@ class ModelFailed(Exception):
         self.setting = setting
 
 
+class OnlyThinking(Exception):
+    """Raised when a model that was not known to think has spent all its tokens on reasoning.
+
+    The same request gives it more tokens.
+    """
+
+
 class PromptTooLong(Exception):
     """Raised when the prompt does not fit into the context window of the model."""
 
@@ -60,7 +67,8 @@ class CompletionStream:
     """A streaming reply: iterate to get its pieces; `stop` may be called from any thread.
 
     `on_thinking` is called at the end if the model has written reasoning, which is not part of the
-    reply; its argument says whether the reply began with reasoning without an opening tag. With
+    reply; its argument says whether the reply began with reasoning without an opening tag, and its
+    result whether that is new. With
     `begins_thinking`, the reply is expected to begin like this.
     """
 
@@ -70,7 +78,7 @@ class CompletionStream:
         timeout: float,
         model: str,
         *,
-        on_thinking: Callable[[bool], None] = lambda _begins_thinking: None,
+        on_thinking: Callable[[bool], bool] = lambda _begins_thinking: False,
         begins_thinking: bool = False,
     ) -> None:
         self._response = response
@@ -91,7 +99,7 @@ class CompletionStream:
     def __iter__(self) -> Iterator[str]:
         """Yield pieces of text without lone surrogates and NUL.
 
-        Raises ModelFailed, and PromptTooLong before the first piece.
+        Raises ModelFailed, and PromptTooLong and OnlyThinking before the first piece.
         """
         incomplete_character, length, has_thought = "", 0, False
         with self._response:
@@ -118,7 +126,13 @@ class CompletionStream:
             yield rest
         has_thought = has_thought or self._thinking.has_thought
         if has_thought or self._thinking.has_late_end:
-            self._on_thinking(self._thinking.has_late_end)
+            is_new = self._on_thinking(self._thinking.has_late_end)
+            if (
+                is_new
+                and not length
+                and Chunk(finish_reason=self._finish_reason).end is End.CUT_OFF
+            ):
+                raise OnlyThinking
         self._check_end(has_text=length > 0, has_thought=has_thought)
 
     def _check_end(self, *, has_text: bool, has_thought: bool) -> None:

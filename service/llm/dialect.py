@@ -47,10 +47,11 @@ class Dialect:
     # Whether replies begin with reasoning that has a closing tag only.
     begins_thinking: bool = False
 
-    def note_thinking(self, begins_thinking: bool) -> None:  # noqa: FBT001
-        """Remember that the model writes reasoning."""
-        self.is_thinking = True
+    def note_thinking(self, begins_thinking: bool) -> bool:  # noqa: FBT001
+        """Remember that the model writes reasoning, and return whether that is new."""
+        was_known, self.is_thinking = self.is_thinking, True
         self.begins_thinking = self.begins_thinking or begins_thinking
+        return not was_known
 
     def request_body(self, name: str, prompt: Prompt, options: dict[str, Any]) -> dict[str, Any]:
         """Return the body of a request; `options` has the options of the twin by their names."""

@@ -134,15 +134,14 @@ def test_reply_at_the_token_limit_is_cut_off(api: ApiClient, model: Upstream, re
     assert ask(api, model, lines(delta("Half", reason)))[-1]["cutOff"] is True
 
 
-def test_reply_of_reasoning_alone_has_its_own_sentence_and_the_next_one_more_tokens(
+def test_model_that_spends_its_tokens_on_reasoning_gets_more_at_once(
     api: ApiClient, model: Upstream
 ):
     thinking = lines(delta("", reasoning="Well, "), delta("", "length", reasoning="hm"))
-    assert outcome(ask(api, model, thinking)).startswith("The model has only been thinking")
 
-    assert outcome(ask(api, model, lines(*HI))) == "Hi there"
-    first, second = (call.body["max_tokens"] for call in model.calls)
-    assert (first, second) == (50, 50 + 4096)
+    assert outcome(ask(api, model, thinking, lines(*HI))) == "Hi there"
+    assert outcome(ask(api, model, thinking)).startswith("The model has only been thinking")
+    assert [call.body["max_tokens"] for call in model.calls] == [50, 4146, 4146]
 
 
 def test_reasoning_without_an_opening_tag_is_left_out_once_it_is_known(
