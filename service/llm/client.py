@@ -136,6 +136,7 @@ class ModelClient:
         is loading the model is asked until the time is over.
         """
         deadline = time.monotonic() + self._settings.model_timeout
+        logged: tuple[str, int, str] | None = None
         while True:
             body = dialect.request_body(name, prompt, options)
             response = self._send(url, key, body)
@@ -146,7 +147,9 @@ class ModelClient:
             with response:
                 refusal = read_refusal(response, key)
             values = without_credentials(url), refusal.status, refusal.words
-            logger.warning("The model server %s responded with status %s: %s", *values)
+            if values != logged:
+                logger.warning("The model server %s responded with status %s: %s", *values)
+                logged = values
             if refusal.status in (400, 413, 422, 500) and is_overflow(refusal.words):
                 raise PromptTooLong
             if refusal.is_loading and time.monotonic() < deadline:

@@ -51,12 +51,12 @@ class Refusal:
             return ModelFailed(LOADING, "model_busy", setting="TWINDOW_MODEL_TIMEOUT")
         if self.status == 503 and self.retry_after:
             return ModelFailed(BUSY, "model_busy", self.retry_after)
+        if self.status in (400, 403, 413) and is_other_limit(self.words):
+            return ModelFailed(NO_CREDIT)
         for statuses, pattern, sentence, code, setting in _MEANINGS:
             if self.status in statuses and re.search(pattern, self.words, re.IGNORECASE):
                 seconds = self.retry_after if code == "model_busy" else None
                 return ModelFailed(sentence, code, seconds, setting=setting)
-        if self.status in (400, 403, 413) and is_other_limit(self.words):
-            return ModelFailed(NO_CREDIT)
         return ModelFailed(MODEL_PROBLEM)
 
 
@@ -64,24 +64,28 @@ class Refusal:
 _MEANINGS: tuple[tuple[tuple[int, ...], str, str, ReplyErrorCode, str], ...] = (
     ((400, 403), "content_filter|content management policy", FILTERED, "model_failed", ""),
     ((402,), "", NO_CREDIT, "model_failed", ""),
-    ((429,), "insufficient_quota", NO_CREDIT, "model_failed", ""),
+    ((400, 422, 429), "insufficient_quota|budget_exceeded", NO_CREDIT, "model_failed", ""),
     ((429, 529), "", BUSY, "model_busy", ""),
     ((500, 503), r"\bbusy\b|overloaded|at capacity", BUSY, "model_busy", ""),
     (
         (400,),
-        "api key not valid|(?:invalid|incorrect) api key",
+        # LiteLLM without a database looks for an unknown key in it.
+        "api key not valid|(?:invalid|incorrect) api key|no connected db",
         WRONG_KEY,
         "model_failed",
         "TWINDOW_MODEL_KEY",
     ),
-    ((401,), "", WRONG_KEY, "model_failed", "TWINDOW_MODEL_KEY"),
+    ((401, 403), "", WRONG_KEY, "model_failed", "TWINDOW_MODEL_KEY"),
+    ((400,), "invalid model name", NO_MODEL, "model_failed", "TWINDOW_MODEL"),
     ((404,), "", NO_MODEL, "model_failed", "TWINDOW_MODEL"),
 )
 
 
 def read_refusal(response: requests.Response, key: str | None) -> Refusal:
     """Read a response; its words are the server's own, without the key."""
-    seconds = parse_retry_after(response.headers)
+    # LiteLLM renames the headers of the server behind it.
+    renamed = {"Retry-After": response.headers.get("llm_provider-retry-after", "")}
+    seconds = parse_retry_after(response.headers) or parse_retry_after(renamed)
     retry_after = math.ceil(seconds) if seconds else None
     try:
         body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")

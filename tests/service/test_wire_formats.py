@@ -23,6 +23,7 @@ SAMPLING = Sampling(temperature=0.5, top_p=0.9, frequency_penalty=0.1, max_token
 REPLY = wire_formats.STREAMS["OpenAI"][1]
 MODELS = "/v1/models"
 CREDIT = "The limit of the model server is used up. Please contact your administrator."
+KEY = "The model server rejected the API key. Please contact your administrator."
 BUSY = "The model is busy. Try again in a minute."
 # What people read about other limits; the default is `BUSY`.
 SENTENCES = {
@@ -32,8 +33,12 @@ SENTENCES = {
     "OpenRouter: prompt tokens of the key": CREDIT,
     "DeepSeek: balance": CREDIT,
     "Azure: filter of the prompt": "The filter of the model server ended this reply.",
-    "Gemini: wrong key": (
-        "The model server rejected the API key. Please contact your administrator."
+    "Gemini: wrong key": KEY,
+    "LiteLLM: budget": CREDIT,
+    "LiteLLM: key without access": KEY,
+    "LiteLLM: wrong key without a database": KEY,
+    "LiteLLM: unknown model": (
+        "The model server doesn't have this model. Please contact your administrator."
     ),
 }
 # These end without a word about the failure.

@@ -1393,6 +1393,35 @@ NO_OVERFLOWS: dict[str, tuple[Product, int, dict[str, str], object]] = {
             }
         ],
     ),
+    "LiteLLM: budget": (
+        Product("LiteLLM", "1.108.7", "litellm/proxy/auth/auth_checks.py"),
+        422,
+        {},
+        _error(
+            "Budget has been exceeded! Current cost: 1.2, Max budget: 1.0",
+            "budget_exceeded",
+            None,
+            "422",
+        ),
+    ),
+    "LiteLLM: key without access": (
+        Product("LiteLLM", "1.108.7", "litellm/proxy/auth/auth_checks.py"),
+        403,
+        {},
+        _error("key not allowed to access model", "key_model_access_denied", "model", "403"),
+    ),
+    "LiteLLM: wrong key without a database": (
+        Product("LiteLLM", "1.108.7", "real proxy"),
+        400,
+        {},
+        _error("No connected db.", "no_db_connection", None, "400"),
+    ),
+    "LiteLLM: unknown model": (
+        Product("LiteLLM", "1.108.7", "real proxy"),
+        400,
+        {},
+        _error("Invalid model name passed in model=x. Call `/v1/models`", None, None, "400"),
+    ),
 }
 
 # 8. Refusals of parameters, and what the client must change --------------------------------------

@@ -17,6 +17,7 @@ from tools.chaos import (
     fuzz,
     hostile,
     identity_proxies,
+    litellm_proxy,
     revocation,
     soak,
 )
@@ -25,7 +26,17 @@ from tools.chaos.database_faults import FAULTS
 from tools.chaos.report import Expectations, Report, print_report
 
 SCENARIOS = {
-    "sqlite": ("crash", "drain", "hostile", "burst", "revocation", "proxies", "soak", "fuzz"),
+    "sqlite": (
+        "crash",
+        "drain",
+        "hostile",
+        "burst",
+        "revocation",
+        "proxies",
+        "litellm",
+        "soak",
+        "fuzz",
+    ),
     "postgresql": ("crash", "drain", "burst", "revocation", "database"),
 }
 
@@ -116,6 +127,8 @@ def _run_scenario(
             return print_report(title, report, revocation.EXPECTATIONS)
         case "proxies":
             return _print_reports(title, identity_proxies.run(), identity_proxies.EXPECTATIONS)
+        case "litellm":
+            return print_report(title, litellm_proxy.run(), litellm_proxy.EXPECTATIONS)
         case "hostile":
             return _print_reports(title, hostile.run(arguments.modes), hostile.EXPECTATIONS)
         case "database":
