@@ -19,7 +19,7 @@ from tools.chaos import random_input
 from tools.chaos.html_allowlist import AllowlistChecker
 from tools.chaos.probes import proc_status
 from tools.chaos.report import Expectations, Report, at_most, below
-from twinapi.events import parse
+from twinapi.events import EventParser
 from web.i18n import english_end_message
 
 WARM_UP_ROUNDS = 2000
@@ -68,7 +68,8 @@ def fuzz_stream(rng: random.Random) -> None:
     stream = random_input.event_stream(rng)
     events = _read_events(stream, [len(stream)])
     assert _read_events(stream, _random_cuts(rng, len(stream))) == events
-    log = [entry for event in events if (parsed := parse(event)) and (entry := _to_entry(parsed))]
+    parsed = filter(None, map(EventParser().parse, events))
+    log = [entry for event in parsed if (entry := _to_entry(event))]
     log = [entries.decode(entries.encode(entry)) for entry in log]
     reply = build_reply(Batch(0, len(log), tuple(log)))
     _check_html(reply.text)
