@@ -90,8 +90,10 @@ class EventParser:
                 is_cut_off = complete.is_cut_off or data.get("cutOff") is True
                 return replace(complete, is_cut_off=is_cut_off)
             case "error":
-                code = parse_id(data.get("code")) or ""
-                return Failed(error_text(data.get("error"), self._secrets), code)
+                error = data.get("error")
+                fields = error if isinstance(error, Mapping) else {}
+                code = parse_id(data.get("code", fields.get("code"))) or ""
+                return Failed(error_text(error, self._secrets), code)
         return None
 
 

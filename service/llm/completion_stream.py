@@ -66,10 +66,10 @@ class PromptTooLong(Exception):
 class CompletionStream:
     """A streaming reply: iterate to get its pieces; `stop` may be called from any thread.
 
-    `on_thinking` is called at the end if the model has written reasoning, which is not part of the
-    reply; its argument says whether the reply began with reasoning without an opening tag, and its
-    result whether that is new. With
-    `begins_thinking`, the reply is expected to begin like this.
+    `on_thinking` is called at the end. Its arguments say whether the model has written reasoning,
+    which is not part of the reply, and whether the reply began with reasoning without an opening
+    tag; its result says whether reasoning is new for this model. With `begins_thinking`, the reply
+    is expected to begin like this.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class CompletionStream:
         timeout: float,
         model: str,
         *,
-        on_thinking: Callable[[bool], bool] = lambda _begins_thinking: False,
+        on_thinking: Callable[[bool, bool], bool] = lambda _has_thought, _begins: False,
         begins_thinking: bool = False,
     ) -> None:
         self._response = response
@@ -89,7 +89,7 @@ class CompletionStream:
         self._last_event_at = time.monotonic()
         self._stop_event = threading.Event()
         self._finish_reason = ""
-        self._has_text = False
+        self._has_text = self._has_reasoning = False
         self._final_timer: threading.Timer | None = None
         # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
@@ -101,11 +101,11 @@ class CompletionStream:
 
         Raises ModelFailed, and PromptTooLong and OnlyThinking before the first piece.
         """
-        incomplete_character, length, has_thought = "", 0, False
+        incomplete_character, length = "", 0
         with self._response:
             try:
                 for chunk in self._parsed_chunks():
-                    has_thought = has_thought or chunk.has_reasoning or self._thinking.has_thought
+                    self._has_reasoning |= chunk.has_reasoning
                     text = self._thinking.feed(chunk.text)
                     text, incomplete_character = _split_storable(incomplete_character + text)
                     length += len(text)
@@ -124,15 +124,11 @@ class CompletionStream:
         if rest := self._thinking.close():
             length += len(rest)
             yield rest
-        has_thought = has_thought or self._thinking.has_thought
-        if has_thought or self._thinking.has_late_end:
-            is_new = self._on_thinking(self._thinking.has_late_end)
-            if (
-                is_new
-                and not length
-                and Chunk(finish_reason=self._finish_reason).end is End.CUT_OFF
-            ):
-                raise OnlyThinking
+        has_thought = self._has_reasoning or self._thinking.has_thought
+        is_new = self._on_thinking(has_thought, self._thinking.begins_thinking)
+        end = Chunk(finish_reason=self._finish_reason).end
+        if is_new and not length and end is End.CUT_OFF:
+            raise OnlyThinking
         self._check_end(has_text=length > 0, has_thought=has_thought)
 
     def _check_end(self, *, has_text: bool, has_thought: bool) -> None:
@@ -146,7 +142,7 @@ class CompletionStream:
             logger.warning("The model server ended a reply with %.100s.", self._finish_reason)
             raise ModelFailed(REPORTED_ERROR)
         if has_thought and not has_text:
-            logger.warning("The model wrote no reply, only reasoning. Increase max_tokens.")
+            logger.warning("The model wrote no reply, only reasoning.")
             raise ModelFailed(ONLY_THINKING)
         if not has_text:
             logger.warning("The model wrote no text. The prompt may be too long for its window.")

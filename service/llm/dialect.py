@@ -47,11 +47,12 @@ class Dialect:
     # Whether replies begin with reasoning that has a closing tag only.
     begins_thinking: bool = False
 
-    def note_thinking(self, begins_thinking: bool) -> bool:  # noqa: FBT001
-        """Remember that the model writes reasoning, and return whether that is new."""
-        was_known, self.is_thinking = self.is_thinking, True
-        self.begins_thinking = self.begins_thinking or begins_thinking
-        return not was_known
+    def note_thinking(self, has_thought: bool, begins_thinking: bool) -> bool:  # noqa: FBT001
+        """Remember whether the model writes reasoning, and return whether that is new."""
+        was_known = self.is_thinking
+        self.is_thinking |= has_thought or begins_thinking
+        self.begins_thinking = begins_thinking
+        return self.is_thinking and not was_known
 
     def request_body(self, name: str, prompt: Prompt, options: dict[str, Any]) -> dict[str, Any]:
         """Return the body of a request; `options` has the options of the twin by their names."""
@@ -71,6 +72,8 @@ class Dialect:
         if status not in (400, 422, 500):
             return False
         names = refusal.names & sent.keys() or {name for name in sent if _names(message, name)}
+        if re.search(r"\bstreaming\b", message, re.IGNORECASE):
+            names = names | {"stream"}
         if "max_tokens" in names and "max_completion_tokens" in message:
             self.max_tokens_name = "max_completion_tokens"
             return True

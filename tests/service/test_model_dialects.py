@@ -305,3 +305,19 @@ def test_usual_forms_of_the_url_of_a_model_server_are_understood(
     *_, final = api.stream(api.create_conversation(), "Hello")
     assert final["type"] == "complete"
     assert model.calls[-1].path == path
+
+
+def test_model_that_mentions_a_closing_tag_keeps_its_replies(api: ApiClient, model: Upstream):
+    mention = lines(delta("Models write `</think>` first, or </think> in a line.", "stop"))
+    ask(api, model, mention)
+    assert outcome(ask(api, model, lines(*HI))) == "Hi there"
+
+
+def test_model_that_leaves_out_the_opening_tag_only_sometimes_keeps_its_replies(
+    api: ApiClient, model: Upstream
+):
+    ask(api, model, lines(delta("A greeting."), delta("</think>\n\nHi there", "stop")))
+
+    assert [outcome(ask(api, model, lines(*HI))) for _ in range(2)] == ["Hi there"] * 2
+    first, second = (len(ask(api, model, lines(*HI))) for _ in range(2))
+    assert first == second > 3  # in pieces again

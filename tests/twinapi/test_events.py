@@ -138,7 +138,7 @@ def test_progress_percentage_is_between_0_and_100():
 
 ERRORS = [
     ("tired", "tired"),
-    ({"message": "tired", "code": 3}, "tired"),
+    ({"message": "tired"}, "tired"),
     ({"error": {"message": "tired"}}, "tired"),
     (["tired"], "tired"),
     ("a\n b", "a b"),

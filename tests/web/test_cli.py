@@ -50,7 +50,7 @@ def test_check_command_passes_when_everything_works(app: Flask, url: str, upstre
     assert re.fullmatch(
         r"The database is writable\.\n"
         r"The service responds with 2 twins\.\n"
-        r"A reply arrived in 2 pieces, in \d\.\d s\.\n"
+        r"A reply arrived in \d\.\d s; pieces: 2\.\n"
         r"The proxy is set up correctly\.\n"
         r"Streams are not buffered\.\n",
         said,
@@ -99,7 +99,7 @@ def send_whole(call: Call) -> None:
 PROBLEMS = {
     "read-only key": (
         (403, {"error": "Insufficient scope: full_access required"}),
-        "403: Insufficient scope: full_access required. Try:\n    TWINDOW_API_KEY=…\n",
+        "full_access required. Try:\n    TWINDOW_API_KEY=a key with full access\n",
     ),
     "error": (send_error, "The service reported an error: The engine died.\n"),
     "empty": (lambda call: call.start_stream().complete(), "The reply is empty.\n"),
@@ -107,7 +107,11 @@ PROBLEMS = {
         lambda call: send_reply(call, *"1234567"),
         "the service, or a proxy before it, buffers. Try:\n    proxy_buffering off;  (nginx)\n",
     ),
-    "server error": ((500, {"detail": "no model loaded"}), "Status 500: no model loaded.\n"),
+    "server error": (
+        (500, {"detail": "no model loaded"}),
+        "The service did not accept the message. Status 500: no model loaded.\n",
+    ),
+    "not found": ((404, {}), "The service did not accept the message. Status 404.\n"),
 }
 
 
@@ -192,4 +196,4 @@ def test_check_command_names_the_reported_limit_and_missing_avatar_origins(
     _, output = check(app)
 
     assert "TWINDOW_AVATAR_ORIGINS=https://images.example.org\n" in output
-    assert "The service responds with 1 twins; 499 of 500 requests left.\n" in output
+    assert "The service responds with 1 twin; 499 of 500 requests left.\n" in output

@@ -36,8 +36,11 @@ MAX_BURST_SECONDS = 0.05
 MIN_PAUSE_SECONDS = 1.0
 MIN_PIECES = 5
 
+NO_TWINS = Finding(
+    "The service lists no twin that can be read: a twin needs an id.", is_problem=True
+)
 NO_KEY = Finding("The service responds. People bring their own keys.")
-READ_ONLY_KEY = "The key may list twins, but not send messages: it needs full access. {}"
+NO_MESSAGES = "The key may list twins, but send no messages: it may be read-only. {}"
 WHOLE_REPLY = "The service sent the reply as a whole: people see nothing until it is complete."
 BUFFERED = "The reply arrived at once, after {:.0f} s: the service, or a proxy before it, buffers."
 TEXT_IGNORED = "The text of the event `complete` is not the streamed reply, and is ignored."
@@ -62,19 +65,24 @@ def check_service(portal: Portal) -> Iterator[Finding]:
         is_expected = isinstance(error, Unauthorized) and not has_key
         yield NO_KEY if is_expected else _failure(error, settings)
         return
-    yield _listed(twins, limits)
+    if not twins:
+        yield NO_TWINS
+        return
+    yield _listed(twins, limits, is_complete=catalogue.is_missing(""))
     yield from _avatar_origins(portal, twins)
     rules = settings.twin_groups.groups_by_twin.keys() - {OTHER_TWINS}
     if unknown := sorted(twin_id for twin_id in rules if catalogue.is_missing(twin_id)):
         names = ", ".join(unknown)
         yield Finding(f"TWINDOW_TWIN_GROUPS names unknown twins: {names}.", is_problem=True)
         return
-    if twins and has_key:
-        yield from _send_message(client, twins[0], settings)
+    if has_key:
+        yield from _send_message(client, twins[0])
 
 
-def _listed(twins: Sequence[Twin], limits: Sequence[Limits]) -> Finding:
-    sentence = f"The service responds with {len(twins)} twins"
+def _listed(twins: Sequence[Twin], limits: Sequence[Limits], *, is_complete: bool) -> Finding:
+    sentence = f"The service responds with {len(twins)} twin{'' if len(twins) == 1 else 's'}"
+    if not is_complete:
+        sentence += ", and has more than the portal reads"
     if not limits:
         return Finding(f"{sentence}.")
     limit = f" of {limits[-1].limit}" if limits[-1].limit else ""
@@ -90,16 +98,18 @@ def _avatar_origins(portal: Portal, twins: Sequence[Twin]) -> Iterator[Finding]:
         yield Finding(f"Some avatars are on other sites. {advice}")
 
 
-def _send_message(client: Client, twin: Twin, settings: Settings) -> Iterator[Finding]:
+def _send_message(client: Client, twin: Twin) -> Iterator[Finding]:
     conversation: Conversation | None = None
     try:
         conversation = client.create_conversation(twin.id, CONVERSATION_TITLE)
         yield from _read_reply(client, conversation)
     except Forbidden as error:
-        sentence = READ_ONLY_KEY.format(describe_cause(error))
-        yield Finding(sentence, is_problem=True, fix="TWINDOW_API_KEY=…")
+        sentence = NO_MESSAGES.format(describe_cause(error)).rstrip()
+        yield Finding(sentence, is_problem=True, fix="TWINDOW_API_KEY=a key with full access")
     except TwinApiError as error:
-        yield _failure(error, settings)
+        call = "the message" if conversation else "a new conversation"
+        reason = describe_cause(error) or english_message(error.code, error.params)
+        yield Finding(f"The service did not accept {call}. {reason}", is_problem=True)
     finally:
         if conversation and conversation.delete_url:
             with suppress(TwinApiError):
@@ -109,14 +119,15 @@ def _send_message(client: Client, twin: Twin, settings: Settings) -> Iterator[Fi
 def _read_reply(client: Client, conversation: Conversation) -> Iterator[Finding]:
     sent_at = time.monotonic()
     arrivals: list[float] = []
-    with client.stream_message(conversation.id, MESSAGE) as stream:
+    key = f"check-{conversation.id}"
+    with client.stream_message(conversation.id, MESSAGE, idempotency_key=key) as stream:
         for event in stream:
             match event:
                 case Delta():
                     arrivals.append(time.monotonic())
                 case Failed(detail, code):
-                    reason = f": {detail or code}" if detail or code else ""
-                    yield Finding(f"The service reported an error{reason}.", is_problem=True)
+                    reason = (detail or code or "no details").removesuffix(".")
+                    yield Finding(f"The service reported an error: {reason}.", is_problem=True)
                     return
                 case Complete(text=None) if not arrivals:
                     yield Finding("The reply is empty.", is_problem=True)
@@ -124,6 +135,8 @@ def _read_reply(client: Client, conversation: Conversation) -> Iterator[Finding]
                 case Complete(is_text_ignored=True):
                     yield Finding(TEXT_IGNORED)
     seconds = time.monotonic() - sent_at
+    if stream.skipped_count:
+        yield Finding(f"Events that cannot be read: {stream.skipped_count}.")
     if not arrivals:
         yield Finding(WHOLE_REPLY)
     elif _was_buffered(sent_at, arrivals):
@@ -131,7 +144,7 @@ def _read_reply(client: Client, conversation: Conversation) -> Iterator[Finding]
             BUFFERED.format(seconds), is_problem=True, fix="proxy_buffering off;  (nginx)"
         )
     else:
-        yield Finding(f"A reply arrived in {len(arrivals)} pieces, in {seconds:.1f} s.")
+        yield Finding(f"A reply arrived in {seconds:.1f} s; pieces: {len(arrivals)}.")
 
 
 def _was_buffered(sent_at: float, arrivals: Sequence[float]) -> bool:
