@@ -24,7 +24,8 @@ _LETTER_REPLACEMENTS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
 )
 _DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
-_TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+")
+# "C++" and "C#" are words of their own.
+_TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+(?:\+\+|#(?!\w))?")
 # Normalisation sorts the marks of a letter in quadratic time, so texts are folded in chunks.
 _CHUNK = re.compile(r".{1,100}(?=\s|$)|.{1,100}", re.DOTALL)
 # Ligatures of whole phrases are ignored: each decomposes into up to eighteen characters.
@@ -42,6 +43,11 @@ def fold(text: str) -> str:
 def _fold_chunk(text: str) -> str:
     stripped = _DIACRITICS.sub("", unicodedata.normalize("NFKD", text).casefold())
     return unicodedata.normalize("NFKC", stripped).translate(_LETTER_REPLACEMENTS)
+
+
+def is_visible(text: str) -> bool:
+    """Return whether a text has a character that people see."""
+    return any(not (char.isspace() or unicodedata.category(char) in ("Cc", "Cf")) for char in text)
 
 
 def is_unspaced(term: str) -> bool:

@@ -10,7 +10,7 @@ down_revision = None
 SEARCH_INDEX_OF_SQLITE = (
     """CREATE VIRTUAL TABLE search_documents_fts USING fts5(
         words, content='search_documents', content_rowid='id', detail=none, prefix='2 3',
-        tokenize="ascii tokenchars '='"
+        tokenize="ascii tokenchars '=+#'"
     )""",
     """CREATE TRIGGER search_document_added AFTER INSERT ON search_documents BEGIN
         INSERT INTO search_documents_fts (rowid, words) VALUES (new.id, new.words);
