@@ -10,6 +10,7 @@ import twinapi
 from chat.conversations import Conversation, Conversations
 from chat.limits import ServiceQuota
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
+from chat.text_folding import is_visible
 from chat.turns import AddedTurn, Turn
 from chat.twins import OWN_KEY_FORBIDDEN, OWN_KEY_REJECTED, TwinCatalogue
 from core.db.database import DatabaseUnavailable
@@ -161,9 +162,10 @@ class ReplyWorker:
                         self._warn_of_ignored_text(turn)
                     if reply_conversation_id not in (None, service_id):
                         logger.warning("turn %s: the reply names another conversation", turn.id)
-                    if text or self.log.text_length(turn.id):
+                    if is_visible(text or self.log.text(turn.id)):
                         note = "reply_cut_off" if cut_off else ""
                         return Ended(ReplyState.COMPLETE, text=text or "", code=note)
+                    logger.warning("turn %s: the reply is empty", turn.id)
                     return Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
                 case twinapi.Failed(detail, code):
                     reason = _loggable(detail or code, turn)
@@ -176,7 +178,7 @@ class ReplyWorker:
         if not self._has_ignored_text:
             self._has_ignored_text = True
             url = without_credentials(self.client.base_url)
-            reason = "the text in `complete` is not the streamed reply, and is ignored"
+            reason = "the text in `complete` is not the reply, and is ignored"
             logger.warning("turn %s: %s: %s", turn.id, url, reason)
 
     def _end_for_error(self, turn: Turn, error: TwinApiError) -> Ended:
@@ -189,8 +191,8 @@ class ReplyWorker:
                 code = "twin_gone"
             case twinapi.NotFound():
                 code, is_gone = "conversation_gone", True
-            case twinapi.StreamTooLarge() if char_count := self.log.text_length(turn.id):
-                code, params = "reply_too_long", {"count": str(char_count)}
+            case twinapi.StreamTooLarge() if so_far := self.log.text(turn.id):
+                code, params = "reply_too_long", {"count": str(len(so_far))}
             case twinapi.RateLimited(retry_after=retry_after):
                 retry_at = self.quota.record_refusal(retry_after)
             case twinapi.Unauthorized() if self.quota.is_personal:
@@ -203,17 +205,17 @@ class ReplyWorker:
             params=params,
             perhaps_received=error.perhaps_received,
             gone=is_gone,
-            too_long=isinstance(error, twinapi.InvalidRequest) and error.status == 413,
+            too_long=isinstance(error, twinapi.InvalidRequest) and error.status in (413, 422),
             retry_at=retry_at,
         )
 
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:
+        error.detail = _loggable(error.detail, turn)
+        url = without_credentials(self.client.base_url)
         if isinstance(error, twinapi.Unauthorized) and not self.quota.is_personal:
-            url = without_credentials(self.client.base_url)
-            advice = "Check TWINDOW_API_KEY."
-            logger.error("turn %s: %s: %s. %s", turn.id, url, _loggable(str(error), turn), advice)
+            logger.error("turn %s: %s: %s. Check TWINDOW_API_KEY.", turn.id, url, error)
         else:
-            logger.warning("turn %s: %s", turn.id, _loggable(str(error), turn))
+            logger.warning("turn %s: %s: %s", turn.id, url, error)
 
 
 def _loggable(reason: str, turn: Turn) -> str:

@@ -70,6 +70,7 @@ class EventParser:
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = secrets
         self._progress = ProgressParser(secrets)
+        self._high_surrogate = ""
 
     def parse(self, event: ServerSentEvent) -> Event | None:
         """Parse an event; return None if it is unknown."""
@@ -83,7 +84,7 @@ class EventParser:
             case "progress":
                 return self._progress.parse(data.get("progress", data))
             case "delta":
-                content = parse_delta(data.get("content"))
+                content = parse_delta(self._whole_characters(data.get("content")))
                 return None if content is None else Delta(content)
             case "complete":
                 complete = parse_complete(data.get("message"))
@@ -95,6 +96,15 @@ class EventParser:
                 code = parse_id(data.get("code", fields.get("code"))) or ""
                 return Failed(error_text(error, self._secrets), code)
         return None
+
+    def _whole_characters(self, content: object) -> object:
+        """Hold back the first half of a character, such as an emoji, until the next delta."""
+        if not isinstance(content, str):
+            return content
+        content = self._high_surrogate + content
+        is_half = "\ud800" <= content[-1:] <= "\udbff"
+        self._high_surrogate = content[-1] if is_half else ""
+        return content.removesuffix(self._high_surrogate)
 
 
 def parse_complete(message: object) -> Complete:

@@ -63,8 +63,9 @@ class ServiceQuota:
         """
         wait = DEFAULT_RETRY_SECONDS if retry_after is None else retry_after
         with suppress(DatabaseUnavailable), self.database.write() as connection:
-            retry_at = self.database.now(connection) + wait
-            self._store_latest(connection, {"retry_at": retry_at}, "retry_at")
+            now = self.database.now(connection)
+            self._store_latest(connection, {"retry_at": now + wait}, "retry_at")
+            return self.database.to_local_time(now + wait, now)
         return self.database.clock.time() + wait
 
     def read(self, connection: Connection, now: float) -> QuotaReport:

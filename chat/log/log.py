@@ -124,10 +124,10 @@ class Log:
         """Return whether this process writes the reply of a turn."""
         return self._buffers.get(turn_id) is not None
 
-    def text_length(self, turn_id: str) -> int:
-        """Return the number of characters received so far."""
+    def text(self, turn_id: str) -> str:
+        """Return the text received so far."""
         buffer = self._buffers.get(turn_id)
-        return len(join_text(buffer.entries)) if buffer else 0
+        return join_text(buffer.entries) if buffer else ""
 
     def end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
         """End a turn and return True, or return False if it has already ended.

@@ -26,7 +26,7 @@ def test_unknown_events_are_skipped():
     assert [data[:20] for data in UNKNOWN if parsed(data)] == []
 
 
-DELTAS = [("Hi", "Hi"), ("", ""), (None, ""), (3, "3"), (1.5, "1.5"), ("\ud800", "�"), ("\0", "�")]
+DELTAS = [("Hi", "Hi"), ("", ""), (None, ""), (3, "3"), (1.5, "1.5"), ("\udc00", "�"), ("\0", "�")]
 
 
 def test_delta_content_is_converted_to_text():
@@ -40,6 +40,16 @@ def test_delta_content_is_converted_to_text():
     assert parsed({"type": "delta"}) == Delta("")
     skipped = [parsed({"type": "delta", "content": each}) for each in ({}, [], True, {"text": "x"})]
     assert skipped == [None] * 4
+
+
+def test_character_that_is_split_between_two_deltas_is_held_back_until_it_is_whole():
+    parser = EventParser()
+    halves = ("Hi \ud83d", "\ude00!", "\ud83dx")
+    events = [
+        parser.parse(ServerSentEvent("delta", json.dumps({"content": half}))) for half in halves
+    ]
+
+    assert events == [Delta("Hi "), Delta("😀!"), Delta("�x")]
 
 
 COMPLETE = [
