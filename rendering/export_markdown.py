@@ -12,12 +12,18 @@ from typing import Any, NamedTuple
 
 import pyromark
 
-from rendering.preprocess import (
-    MARKDOWN_OPTIONS,
-    MAX_ESCAPE_PASSES,
-    is_html,
-    normalize_line_ends,
+from rendering.source_limits import normalize_line_ends
+
+MARKDOWN_OPTIONS = (
+    pyromark.Options.ENABLE_TABLES
+    | pyromark.Options.ENABLE_STRIKETHROUGH
+    | pyromark.Options.ENABLE_TASKLISTS
+    | pyromark.Options.ENABLE_FOOTNOTES
+    | pyromark.Options.ENABLE_MATH
 )
+# Escaping HTML may turn the text after it into HTML, so the text is escaped in several passes. If
+# the last pass still finds HTML, every "<" is escaped, even in code.
+MAX_ESCAPE_PASSES = 4
 
 # Parsers that do not support formulas recognise HTML and images inside formulas.
 _DIALECTS = (MARKDOWN_OPTIONS, pyromark.Options(0))
@@ -208,7 +214,7 @@ def _escape_outside_code(text: str, options: pyromark.Options) -> str:
             replacement = part
         elif "InlineMath" in event or "DisplayMath" in event:
             replacement = _escape_all(part, less_than=r"\lt ")
-        elif is_html(event):
+        elif _is_html(event):
             replacement = _escape_all(part.replace("&", "&amp;"))
         elif _starts(event, "Image"):
             replacement, span["end"] = "", span["start"] + len("!")
@@ -342,3 +348,8 @@ def _lowered_level(event: object) -> int:
         if heading
         else 0
     )
+
+
+def _is_html(event: Any) -> bool:
+    """Return whether an event of pyromark is raw HTML."""
+    return isinstance(event, dict) and ("Html" in event or "InlineHtml" in event)

@@ -7,7 +7,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-import pyromark
 from latex2mathml.converter import convert
 
 MAX_FORMULA_CHARACTERS = 1_000
@@ -20,7 +19,6 @@ MAX_FORMULAS = 1_000
 MAX_TOTAL_MATHML_CHARACTERS = 500_000
 # A failed conversion also takes time, so it counts as `FAILURE_COST` characters of MathML.
 FAILURE_COST = 10_000
-CODE_OPTIONS = pyromark.Options.ENABLE_TABLES
 
 TAGS = {
     *("math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot"),
@@ -43,10 +41,11 @@ ATTRIBUTES = {
 
 _MATH_ELEMENT = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _UNCONVERTED_FORMULA = re.compile(r"<code>\$[^<]*\$</code>")
-_MATH_SPAN = re.compile(
-    r'<span class="math math-(inline|display)">(.*?)</span>(?=(\d?))', re.DOTALL
+_MATH = re.compile(
+    r'<span data-math-style="(inline|display)">(.*?)</span>'
+    r'|<pre><code class="language-math" data-math-style="display">(.*?)</code></pre>',
+    re.DOTALL,
 )
-_DELIMITER = re.compile(r"\\[()\[\]]|[$\n]")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 # A group in braces that is not an argument of \frac.
 _GROUP = re.compile(r"(?<!frac)(?<!\})\{([^{}]*)\}")
@@ -59,76 +58,23 @@ _LAYOUT_COMMANDS = re.compile(
 _TEXT_COMMAND = re.compile(
     r"(?<!\\)(?:\\\\)*\\(?:text(?:bf|it|md|normal|rm|sf|tt|up)?|[fhm]box)\s*\{[^{}]*\}"
 )
+# latex2mathml puts the rows of these environments into one line, or numbers them. Arrays with the
+# same alignment replace them.
+_ALIGNED, _CENTERED = "rl" * 6, "c" * 6
+_ARRAYS = {
+    **dict.fromkeys(("align", "aligned", "alignat", "alignedat", "flalign", "split"), _ALIGNED),
+    **dict.fromkeys(("gather", "gathered", "multline", "equation", "subequations"), _CENTERED),
+    "eqnarray": "rcl",
+    "IEEEeqnarray": "rcl",
+}
+_RENAMED = {"dcases": "cases", "smallmatrix": "matrix", "psmallmatrix": "pmatrix"}
+_RIGHT_BRACED = ("rcases", "drcases")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{(\w+)\*?\}((?:\[[^][{}]*\])?(?:\{[^{}]*\})?)")
+_NUMBERING = re.compile(r"\\(?:notag|nonumber)\b|\\(?:label|tag)\*?\s*\{[^{}]*\}")
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES_TO_PARENTHESES = str.maketrans("{}", "()")
 # Maximum depth of nested fractions and groups that `_alt_text` replaces.
 _MAX_NESTING = 4
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
-
-
-def brackets_to_dollars(text: str) -> str:
-    r"""Replace \(…\) and \[…\] outside of code by dollars, the delimiters in Markdown."""
-    if "\\(" not in text and "\\[" not in text:
-        return text
-    if "`" not in text and "    " not in text and "~~~" not in text and "\t" not in text:
-        return _replace_brackets(text)
-    source = text.encode()
-    parts: list[str] = []
-    end = 0
-    for start, stop in _code_spans(text):
-        parts.append(_replace_brackets(source[end:start].decode()))
-        parts.append(source[start:stop].decode())
-        end = stop
-    parts.append(_replace_brackets(source[end:].decode()))
-    return "".join(parts)
-
-
-def _code_spans(text: str) -> list[tuple[int, int]]:
-    spans = []
-    for event, span in pyromark.events_with_range(text, options=CODE_OPTIONS):
-        if not isinstance(event, dict):
-            continue
-        start_tag = event.get("Start")
-        if "Code" in event or (isinstance(start_tag, dict) and "CodeBlock" in start_tag):
-            spans.append((span["start"], span["end"]))
-    return spans
-
-
-def _replace_brackets(text: str) -> str:
-    """Pair the brackets in one pass; a regex would scan the rest of the text for each of them."""
-    parts: list[str] = []
-    end = 0
-    open_brackets: dict[str, int] = {}
-    for delimiter in _DELIMITER.finditer(text):
-        match delimiter[0]:
-            case "\\(" | "\\[":
-                open_brackets.setdefault(delimiter[0], delimiter.end())
-            case "\n":
-                open_brackets.pop("\\(", None)
-            case "$":
-                open_brackets.clear()
-            case closing if (
-                start := open_brackets.get("\\(" if closing == "\\)" else "\\[")
-            ) is not None:
-                if formula := _dollar_formula(
-                    text[start : delimiter.start()], is_display=closing == "\\]"
-                ):
-                    parts += text[end : start - 2], formula
-                    end = delimiter.end()
-                open_brackets.clear()
-    return "".join(parts) + text[end:]
-
-
-def _dollar_formula(latex: str, *, is_display: bool) -> str:
-    # A blank line would end the paragraph, and the formula with it.
-    if is_display:
-        return f"$${latex}$$" if latex and not _BLANK_LINE.search(latex) else ""
-    formula = latex.strip()
-    # In prose such as "\( and \)", the brackets do not enclose a formula.
-    is_prose = formula != latex and (
-        (len(formula) > 1 and formula.isalpha()) or formula.endswith("\\")
-    )
-    return f"${formula}$" if formula and not is_prose else ""
 
 
 class MathBudget(NamedTuple):
@@ -146,17 +92,15 @@ class MathBudget(NamedTuple):
         return MathBudget(self.formulas - len(costs), self.characters - sum(costs))
 
 
-def insert_mathml(pyromark_html: str, budget: MathBudget) -> str:
-    """Replace the formulas in pyromark's HTML by MathML, as far as the budget allows.
+def insert_mathml(parser_html: str, budget: MathBudget) -> str:
+    """Replace the formulas in the parser's HTML by MathML, as far as the budget allows.
 
     The result is not sanitised yet.
     """
 
     def convert_span(match: re.Match[str]) -> str:
         nonlocal budget
-        is_display, latex, digit_follows = match[1] == "display", match[2], match[3]
-        if digit_follows and not is_display:
-            return f"${latex}$"  # "$5-$10" is money
+        is_display, latex = match[1] != "inline", match[2] or match[3] or ""
         math = ""
         if min(budget) > 0:
             unescaped_latex = html.unescape(latex)
@@ -169,7 +113,18 @@ def insert_mathml(pyromark_html: str, budget: MathBudget) -> str:
         delimiter = "$$" if is_display else "$"
         return math or f"<code>{delimiter}{latex}{delimiter}</code>"
 
-    return _MATH_SPAN.sub(convert_span, pyromark_html)
+    return _MATH.sub(convert_span, parser_html)
+
+
+def _known_environment(match: re.Match[str]) -> str:
+    """Return the beginning or the end of an environment as latex2mathml knows it."""
+    command, name, argument = match[1], match[2], match[3]
+    is_begin = command == "begin"
+    if alignment := _ARRAYS.get(name):
+        return rf"\begin{{array}}{{{alignment}}}" if is_begin else r"\end{array}"
+    if name in _RIGHT_BRACED:
+        return r"\left.\begin{array}{ll}" if is_begin else r"\end{array}\right\}"
+    return rf"\{command}{{{_RENAMED.get(name, name)}}}{argument}"
 
 
 def _alt_text(latex: str) -> str:
@@ -190,7 +145,10 @@ def _convert_to_mathml(latex: str, display: str) -> bytes:
     if len(latex) > MAX_FORMULA_CHARACTERS:
         return b""
     # latex2mathml does not escape the argument of \text, and does not convert \lt in it.
-    source = _TEXT_COMMAND.sub(lambda text: html.escape(html.unescape(text[0]), quote=False), latex)
+    source = _NUMBERING.sub("", _ENVIRONMENT.sub(_known_environment, latex))
+    source = _TEXT_COMMAND.sub(
+        lambda text: html.escape(html.unescape(text[0]), quote=False), source
+    )
     try:
         math = convert(source.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything

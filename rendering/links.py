@@ -15,15 +15,20 @@ MAX_LABEL_LENGTH = 63
 MAX_NON_ASCII_LETTERS = 24
 
 _LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
-_TAG_OR_URL = re.compile(r"(<[^>]*>)|\b(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])")
+_TAG_OR_URL = re.compile(
+    r"(<[^>]*>)|(?<![A-Za-z0-9_])(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])"
+)
 _TAG = re.compile(r"<[^>]*>")
 _REL_ATTRIBUTE = ' rel="noopener noreferrer nofollow"'
-# A URL ends before an escaped quotation mark, angle bracket or space, and before Japanese or Arabic
-# punctuation. A URL also ends before an entity at its end, which `_TAG_OR_URL` matches without
-# the semicolon.
+# A URL ends before an escaped quotation mark, angle bracket or space, and before quotation marks
+# and the punctuation of other scripts: CJK, full-width, Arabic, Devanagari. A URL also ends before
+# an entity at its end, which `_TAG_OR_URL` matches without the semicolon.
 _URL_END = re.compile(
-    r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$|[\u3001\u3002\u300d\u300f\u3011\uff01\uff09\uff1a\uff1b\uff1f\u060c\u061b\u061f]"
+    r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$"
+    r"|[\u2018-\u201f\u2026\u3000-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40]"
+    r"|[\uff5b-\uff65\u060c\u061b\u061f\u06d4\u0964\u0965]"
 )
+_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 # Browsers (WHATWG URL) expect at least two slashes of either kind before the authority. On a page
 # of the same scheme, a URL with fewer slashes is a relative URL, so it leads to the portal.
 _HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
@@ -61,12 +66,14 @@ def _link_bare_urls(clean_html: str) -> str:
 
 
 def _split_trailing_punctuation(url: str) -> tuple[str, str]:
-    """Split off trailing punctuation, or a ")" whose "(" is before the URL."""
-    if match := _URL_END.search(url):
-        return url[: match.start()], url[match.start() :]
-    if url.endswith(")") and url.count(")") > url.count("("):
-        return url[:-1], ")"
-    return url, ""
+    """Split off trailing punctuation, and brackets that were opened before the URL."""
+    end = match.start() if (match := _URL_END.search(url)) else len(url)
+    while end and (
+        url[end - 1] in ".,:;!?'"
+        or any(url[end - 1] == b and url.count(b, 0, end) > url.count(a, 0, end) for a, b in _PAIRS)
+    ):
+        end -= 1
+    return url[:end], url[end:]
 
 
 def _append_host(match: re.Match[str]) -> str:

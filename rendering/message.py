@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rendering.render import render_preprocessed
+from rendering.render import render_part
 
 # A message with more than `MAX_LINES` displayed lines is collapsed. Literal text wraps: a displayed
 # line holds about `WRAPPED_LINE_LENGTH` characters.
@@ -82,7 +82,7 @@ def _render_code(parts: Sequence[_Part]) -> Sequence[str]:
     ]
     source = "\n".join(sources)
     is_short = len(source) <= MAX_HIGHLIGHTED_CHARACTERS
-    return _CODE_FRAME.findall(render_preprocessed(source, scope="", is_complete=is_short))
+    return _CODE_FRAME.findall(render_part(source, scope="", is_complete=is_short))
 
 
 def _code_html(part: _Part, frame: str) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 
 import nh3
-import pyromark
 
 from rendering import code_highlighting, footnotes, formulas, links
 from rendering.formulas import MathBudget
+from rendering.images import replace_images, shorten_data
 from rendering.panics import panics_as_errors
-from rendering.preprocess import MARKDOWN_OPTIONS, has_too_many_cells, is_too_deep, preprocess
+from rendering.parser import parser_html
+from rendering.placeholders import protect, restore, unprotect
+from rendering.source_limits import has_too_many_cells, is_too_deep, normalize_line_ends
 
 # Increase this version when the HTML of a text changes, so that cached HTML is rendered again.
-RENDERER_VERSION = 4
+RENDERER_VERSION = 5
 
 MAX_MARKDOWN_CHARACTERS = 500_000
 # A text is shown as plain text if its HTML is longer than `MAX_HTML_RATIO` times the text, plus
@@ -23,9 +25,9 @@ MIN_HTML_LIMIT = 65_536
 DEFAULT_BUDGET = MathBudget()
 
 _HEADING = re.compile(r"<(/?)h([1-6])>")
-_IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
-_ALIGNMENT = re.compile(r' style="text-align: (left|center|right)"')
-_CHECKBOX = re.compile(r'<li>(\s*(?:<p>)?)<input disabled="" type="checkbox"( checked="")?/>\n?')
+_CHECKBOX = re.compile(r'<li><input type="checkbox"( checked="")? disabled="" /> ?(\n<p>)?')
+# Firefox and WebKit scroll no `<math>`.
+_BLOCK_FORMULA = re.compile(r'<math display="block".*?</math>', re.DOTALL)
 _CODE_ELEMENT = re.compile(r"<code>.*?</code>", re.DOTALL)
 # An "&" is literal unless "#", a letter or a digit follows (see "ambiguous ampersand" in the HTML
 # standard). A literal "&" is not escaped, because that would make it five times as long.
@@ -37,9 +39,9 @@ _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # attributes id, hx-* and style are not allowed either.
 _cleaner = nh3.Cleaner(
     tags={
-        *("a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6"),
-        *("hr", "li", "ol", "p", "pre", "strong", "sup", "table", "tbody", "td", "th", "thead"),
-        *("tr", "ul", *formulas.TAGS),
+        *("a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6", "hr"),
+        *("kbd", "li", "ol", "p", "pre", "strong", "sub", "sup", "table", "tbody", "td", "th"),
+        *("thead", "tr", "ul", *formulas.TAGS),
     },
     clean_content_tags={"script", "style"},
     attributes={
@@ -65,29 +67,32 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     `scope` makes the ids of footnotes unique among the replies of a page. A text that is too long
     or too deep to be sanitised quickly, or whose HTML would be too large, is shown as plain text.
     """
+    text = shorten_data(text)
     html_limit = max_html_length(len(text))
     if len(text) > MAX_MARKDOWN_CHARACTERS or has_too_many_cells(
         text, html_limit // len("<td></td>")
     ):
         return render_plain(text)
-    source = preprocess(text)
-    if is_too_deep(source):
-        return render_plain(text)
-    clean_html = render_preprocessed(source, scope, budget=budget)
-    return clean_html if len(clean_html) <= html_limit else render_plain(text)
+    clean_html = render_part(text, scope, budget=budget)
+    # A text of reference definitions alone has no HTML.
+    is_shown = bool(clean_html) or not text.strip()
+    return clean_html if is_shown and len(clean_html) <= html_limit else render_plain(text)
 
 
 @panics_as_errors
-def render_preprocessed(
-    source: str, scope: str, *, is_complete: bool = True, budget: MathBudget = DEFAULT_BUDGET
+def render_part(
+    text: str, scope: str, *, is_complete: bool = True, budget: MathBudget = DEFAULT_BUDGET
 ) -> str:
-    """Render Markdown that contains no raw HTML, and is neither too long nor too deep.
+    """Render Markdown that is not too long; what is nested too deep is shown as plain text.
 
     Code is highlighted only if the text is complete. `budget` limits the formulas.
     """
-    pyromark_html = pyromark.html(source, options=MARKDOWN_OPTIONS)
-    clean_html = _cleaner.clean(_adapt_pyromark_html(pyromark_html, budget))
-    linked_html = links.annotate_links(footnotes.add_links(clean_html, scope))
+    source = protect(normalize_line_ends(text))
+    parsed_html = parser_html(source)
+    if is_too_deep(parsed_html):
+        return render_plain(unprotect(source))
+    clean_html = _cleaner.clean(_adapt_parser_html(restore(parsed_html), budget))
+    linked_html = links.annotate_links(footnotes.add_links(_set_direction(clean_html), scope))
     return _make_wide_parts_scrollable(
         _reveal_bidi_in_code(
             code_highlighting.highlight_blocks(linked_html, should_highlight=is_complete)
@@ -111,35 +116,41 @@ def _escape_code(text: str) -> str:
     return _reveal_bidi_controls(escaped)
 
 
-def _adapt_pyromark_html(pyromark_html: str, budget: MathBudget) -> str:
-    """Convert pyromark's HTML to the elements that the sanitiser accepts."""
-    if "<h" in pyromark_html:
-        pyromark_html = _HEADING.sub(
-            lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", pyromark_html
-        )
-    if "<img" in pyromark_html:
-        pyromark_html = _IMAGE.sub(r"\1", pyromark_html)
-    if "<input" in pyromark_html:
-        pyromark_html = _CHECKBOX.sub(_task_item, pyromark_html)
-    if "text-align" in pyromark_html:
-        pyromark_html = _ALIGNMENT.sub(r' align="\1"', pyromark_html)
-    if 'class="math' in pyromark_html:
-        pyromark_html = formulas.insert_mathml(pyromark_html, budget)
-    if 'class="footnote' in pyromark_html:
-        pyromark_html = footnotes.remove_links(pyromark_html)
-    return pyromark_html
+def _adapt_parser_html(html: str, budget: MathBudget) -> str:
+    """Convert the parser's HTML to the elements that the sanitiser accepts."""
+    if "<h" in html:
+        html = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", html)
+    if "<img" in html:
+        html = replace_images(html)
+    if "<input" in html:
+        html = _CHECKBOX.sub(_task_item, html)
+    if "</thead></table>" in html:
+        # A growing table has its body from the start, so that rows can be appended.
+        html = html.replace("</thead></table>", "</thead><tbody></tbody></table>")
+    if "data-math-style" in html:
+        html = formulas.insert_mathml(html, budget)
+    return html
 
 
 def _task_item(match: re.Match[str]) -> str:
-    return f'<li class="task">{match[1]}{"☑" if match[2] else "☐"} '
+    return f'<li class="task">{match[2] or ""}{"☑" if match[1] else "☐"} '
+
+
+def _set_direction(clean_html: str) -> str:
+    """Let each list and quotation have the direction of its own text."""
+    for tag in ("<ul", "<ol", "<blockquote"):
+        clean_html = clean_html.replace(tag, f'{tag} dir="auto"')
+    return clean_html
 
 
 def _make_wide_parts_scrollable(clean_html: str) -> str:
     """Make tables and block formulas scrollable: they may be wider than the page."""
-    clean_html = clean_html.replace('<math display="block"', '<math tabindex="0" display="block"')
+    clean_html = _BLOCK_FORMULA.sub(r'<span class="formula" tabindex="0">\g<0></span>', clean_html)
     if "<table>" not in clean_html:
         return clean_html
-    clean_html = clean_html.replace("<table>", '<section class="table" tabindex="0"><table>')
+    clean_html = clean_html.replace(
+        "<table>", '<section class="table" dir="auto" tabindex="0"><table>'
+    )
     return clean_html.replace("</table>", "</table></section>")
 
 

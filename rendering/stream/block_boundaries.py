@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
-import pyromark
+import comrak
 
 from rendering.panics import panics_as_errors
-from rendering.preprocess import MARKDOWN_OPTIONS, MAX_DEPTH
+from rendering.parser import parse_tree
 
 # A last line that follows a blank line and begins with a letter, so that it starts a paragraph.
 _PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
@@ -26,59 +25,33 @@ class BlockBoundaries:
     item_lines: list[int] = field(default_factory=list)
     is_fenced_code: bool = False
     is_table: bool = False
-    is_too_deep: bool = False
+
+
+def begins_paragraph(source: str) -> bool:
+    """Return whether the incomplete last line clearly begins a paragraph."""
+    line_before = source.rfind("\n", 0, max(0, source.rfind("\n")))
+    return bool(_PARAGRAPH_START.search(source, max(0, line_before)))
 
 
 @panics_as_errors
 def find_boundaries(source: str) -> BlockBoundaries:
-    """Find the block boundaries in one pass; stop where the text is nested too deep.
+    """Find the block boundaries in one pass.
 
     An incomplete last line starts no block or item, unless it clearly begins a paragraph.
     """
-    boundaries = BlockBoundaries()
-    encoded = source.encode()
-    complete_end = len(encoded) if _PARAGRAPH_START.search(source) else encoded.rfind(b"\n") + 1
-    depth = 0
-    block_offsets: list[int] = []
-    item_offsets: list[int] = []
-    for event, span in pyromark.events_with_range(source, options=MARKDOWN_OPTIONS):
-        start_tag = isinstance(event, dict) and event.get("Start")
-        if span["start"] >= complete_end:
-            pass
-        elif depth == 0:
-            block_offsets.append(span["start"])
-            item_offsets, boundaries.is_fenced_code, boundaries.is_table = (
-                [],
-                _is_fenced_code(start_tag),
-                _is_table(start_tag),
-            )
-        elif depth == 1 and start_tag == "Item":
-            item_offsets.append(span["start"])
-        if start_tag:
-            depth += 1
-        elif isinstance(event, dict) and "End" in event:
-            depth -= 1
-        if depth > MAX_DEPTH:
-            boundaries.is_too_deep = True
-            break
-    boundaries.block_lines = _line_numbers(encoded, block_offsets)
-    boundaries.item_lines = _line_numbers(encoded, item_offsets)
+    complete_lines = source.count("\n") + begins_paragraph(source)
+    blocks = [block for block in parse_tree(source).children if _start_line(block) < complete_lines]
+    boundaries = BlockBoundaries([_start_line(block) for block in blocks])
+    if blocks:
+        last, value = blocks[-1], blocks[-1].node_value
+        boundaries.is_table = isinstance(value, comrak.Table)
+        boundaries.is_fenced_code = isinstance(value, comrak.CodeBlock) and value.value.fenced
+        if isinstance(value, comrak.List):
+            lines = map(_start_line, last.children)
+            boundaries.item_lines = [line for line in lines if line < complete_lines]
     return boundaries
 
 
-def _line_numbers(text: bytes, offsets: list[int]) -> list[int]:
-    """Convert ascending byte offsets to line numbers."""
-    lines, line, previous_offset = [], 0, 0
-    for offset in offsets:
-        line += text.count(b"\n", previous_offset, offset)
-        previous_offset = offset
-        lines.append(line)
-    return lines
-
-
-def _is_fenced_code(start_tag: Any) -> bool:
-    return isinstance(start_tag, dict) and isinstance(start_tag.get("CodeBlock"), dict)
-
-
-def _is_table(start_tag: Any) -> bool:
-    return isinstance(start_tag, dict) and "Table" in start_tag
+def _start_line(node: comrak.AstNode) -> int:
+    line: int = node.sourcepos.start.line
+    return line - 1

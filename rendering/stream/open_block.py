@@ -7,10 +7,11 @@ import re
 from typing import NamedTuple
 
 from rendering.formulas import MathBudget
-from rendering.preprocess import is_table_too_large, preprocess
-from rendering.render import render, render_plain, render_preprocessed
-from rendering.stream.block_boundaries import BlockBoundaries, find_boundaries
-from rendering.stream.incomplete_syntax import strip_incomplete_fence, strip_incomplete_link
+from rendering.placeholders import protect
+from rendering.render import render, render_part, render_plain
+from rendering.source_limits import is_table_too_large
+from rendering.stream.block_boundaries import BlockBoundaries, begins_paragraph, find_boundaries
+from rendering.stream.incomplete_syntax import strip_incomplete_fence, strip_incomplete_inline
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ MAX_RENDERED_LENGTH = 24_000
 
 _OPENING_TAGS = re.compile(
     r'<([uo]l)[^>]*>\n?|<div class="code"[^>]*><pre[^>]*><(code)>'
-    r'|<section class="table"[^>]*><table><thead>.*?</thead><(tbody)>\n?',
+    r'|<section class="table"[^>]*><table>\s*<thead>.*?</thead>\s*<(tbody)>\n?',
     re.DOTALL,
 )
 # The number of elements that a match of `_OPENING_TAGS` leaves open, by the innermost tag.
@@ -105,6 +106,10 @@ class OpenBlock:
             and length - len(self._rendered_tail) < length * MIN_GROWTH_RATIO
         ):
             return ""
+        if "\n" not in text and self._rendered_tail and not begins_paragraph(self._tail):
+            # Within a line, no block ends.
+            self._rendered_tail, self._cached_html = self._tail, None
+            return ""
         try:
             return self._parse()
         except Exception:
@@ -114,19 +119,16 @@ class OpenBlock:
 
     def _parse(self) -> str:
         """Parse the block, and return the HTML of the blocks that are closed."""
-        boundaries = find_boundaries(preprocess(self._context + self._tail))
+        boundaries = find_boundaries(protect(self._context + self._tail))
         closed_html = (
             self._close_blocks(boundaries)
             if boundaries.block_lines and boundaries.block_lines[-1]
             else ""
         )
         is_too_large = boundaries.is_table and self._is_table_too_large()
-        if len(self._tail) > FREEZE_LENGTH and not (boundaries.is_too_deep or is_too_large):
+        if len(self._tail) > FREEZE_LENGTH and not is_too_large:
             self._freeze(boundaries)
-        self._is_plain, self._is_fenced_code = (
-            boundaries.is_too_deep or is_too_large,
-            boundaries.is_fenced_code,
-        )
+        self._is_plain, self._is_fenced_code = is_too_large, boundaries.is_fenced_code
         self._rendered_tail = self._tail
         self._cached_html = None
         return closed_html
@@ -197,7 +199,7 @@ class OpenBlock:
             return BlockHtml(open_html=render_plain(self._frozen_source + self._rendered_tail))
         tail = strip_incomplete_fence(self._rendered_tail) if self._context else self._rendered_tail
         if not self._is_fenced_code:
-            tail = strip_incomplete_link(tail)
+            tail = strip_incomplete_inline(tail)
         html = self._render_source(self._context + tail)
         if not self._frozen_html:
             return BlockHtml(open_html=html)
@@ -208,9 +210,7 @@ class OpenBlock:
         return BlockHtml(open_html=render_html(source))
 
     def _render_source(self, source: str) -> str:
-        return render_preprocessed(
-            preprocess(source), self.scope, is_complete=False, budget=self._tail_budget
-        )
+        return render_part(source, self.scope, is_complete=False, budget=self._tail_budget)
 
 
 def _line_start(text: str, line_number: int) -> int:

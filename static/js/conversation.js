@@ -7,14 +7,14 @@ import { onContentChange } from "./page.js";
 
 // Accessible names and keyboard access for parts of a reply.
 // Elements that are too wide can be scrolled by keyboard; others must not be tab stops.
-const SCROLLABLE_SELECTOR = ":is(.turn__said, .turn__reply) :is(.table, .code pre, math[display=block])";
-const names = { SECTION: messages.table, PRE: messages.code, math: messages.formula };
+const SCROLLABLE_SELECTOR = ":is(.turn__said, .turn__reply) :is(.table, .code pre, .formula)";
+const names = { SECTION: messages.table, PRE: messages.code, SPAN: messages.formula };
 const makeScrollable = () => {
   for (const part of document.querySelectorAll(SCROLLABLE_SELECTOR)) {
     const scrolls = part.scrollWidth > part.clientWidth;
     if (scrolls) part.tabIndex = 0;
     else part.removeAttribute("tabindex");
-    if (part.tagName !== "math") part.role = scrolls ? "group" : null;
+    part.role = scrolls ? "group" : null;
     const { language = "" } = part.parentElement.dataset;
     part.ariaLabel = scrolls ? `${names[part.tagName]} ${language}`.trim() : null;
   }

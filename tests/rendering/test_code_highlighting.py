@@ -20,7 +20,7 @@ def test_code_tokens_are_highlighted_with_classes():
         '<div class="code" data-language="python"><pre tabindex="0"><code>'
         '<i class="k">def</i> <i class="f">f</i>(x):  <i class="c"># &lt;b&gt;</i>\n'
         '    <i class="k">return</i> <i class="s">\'a\'</i> + <i class="m">1</i>\n'
-        "</code></pre></div>\n"
+        "</code></pre></div>"
     )
 
 

@@ -27,8 +27,8 @@ def plain(html: str) -> str:
 
 
 CHANGES = [
-    ("<p>a</p>\n", "<p>a b</p>\n", [DomPatch(1, "beforeend", " b")]),
-    ("<p>a</p>\n", "<p>a</p>\n<p>b</p>\n", [DomPatch(0, "beforeend", "<p>b</p>\n")]),
+    ("<p>a</p>", "<p>a b</p>", [DomPatch(1, "beforeend", " b")]),
+    ("<p>a</p>", "<p>a</p><p>b</p>", [DomPatch(0, "beforeend", "<p>b</p>")]),
     ("<p>**b</p>", "<p><strong>b</strong></p>", [DomPatch(1, "innerHTML", "<strong>b</strong>")]),
     (
         "<pre><code>a if b</code></pre>",

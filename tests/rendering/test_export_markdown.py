@@ -11,8 +11,13 @@ from bs4 import BeautifulSoup
 from bs4.element import PreformattedString
 from markdown_it import MarkdownIt
 
-from rendering.export_markdown import embed_inline, embed_markdown, lower_headings, quote_markdown
-from rendering.preprocess import MARKDOWN_OPTIONS
+from rendering.export_markdown import (
+    MARKDOWN_OPTIONS,
+    embed_inline,
+    embed_markdown,
+    lower_headings,
+    quote_markdown,
+)
 
 LOWERED = [
     ("# One\n\ntext", "### One\n\ntext"),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from tests.rendering.stream_reader import render_running, split_text
 
 LINKS = [
-    ("See [the *page*](https://x.exa", "<p>See the <em>page</em></p>\n"),
-    ("See [the page](", "<p>See the page</p>\n"),
-    ("- See ![it](https://x", "<ul>\n<li>See it</li>\n</ul>\n"),
-    ("See [the page]", "<p>See [the page]</p>\n"),
-    ("See [the page](no address", "<p>See [the page](no address</p>\n"),
-    ("See [the page](https", "<p>See the page</p>\n"),
-    ("array[i](h", "<p>array[i](h</p>\n"),
-    ("\\[x](https://y", "<p>[x](https://y</p>\n"),
-    ("`call [a](https://y", "<p>`call [a](https://y</p>\n"),
+    ("See [the *page*](https://x.exa", "<p>See the <em>page</em></p>"),
+    ("See [the page](", "<p>See the page</p>"),
+    ("- See ![it](https://x", '<ul dir="auto"><li>See it</li></ul>'),
+    ("See [the page]", "<p>See [the page]</p>"),
+    ("See [the page](no address", "<p>See [the page](no address</p>"),
+    ("See [the page](https", "<p>See the page</p>"),
+    ("array[i](h", "<p>array[i](h</p>"),
+    ("\\[x](https://y", "<p>[x](https://y</p>"),
+    ("`call [a](https://y", "<p>`call [a](https://y</p>"),
 ]
 
 
@@ -33,3 +33,18 @@ def test_footnotes_are_numbered_while_the_reply_is_incomplete():
 
     assert '<div class="noted" id="note-x-1"><b>1</b>' in html
     assert '<div class="noted" id="note-x-2"><b>2</b>' in html
+
+
+def test_incomplete_formula_and_marks_of_incomplete_emphasis_are_hidden():
+    cases = {
+        "So $$x^2 +": "<p>So</p>",
+        "So \\[\nx^2 +": "<p>So</p>",
+        "So **very im": "<p>So very im</p>",
+        "So ~~ol": "<p>So ol</p>",
+        "So **very** im": "<p>So <strong>very</strong> im</p>",
+        "Code `**a": "<p>Code `**a</p>",
+        "2 ** 3": "<p>2 ** 3</p>",
+        "pays $$": "<p>pays</p>",
+    }
+
+    assert {text: render_running(split_text(text, [4])) for text in cases} == cases

@@ -102,7 +102,7 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
         html = render_running(split_text(start + line * count + "\n\n# End\n\nLast", [1_000]))
 
         assert html.count(element) == count + bool(start)
-        assert html.endswith("<h3>End</h3>\n<p>Last</p>\n")
+        assert html.endswith("<h3>End</h3><p>Last</p>")
         assert max(closed, default=0) <= MAX_RENDERED_LENGTH
 
 

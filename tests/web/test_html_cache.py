@@ -140,7 +140,7 @@ def test_end_of_a_reply_fills_the_cache(alice: Person, upstream: Upstream, porta
     page = complete_first_turn(alice, upstream, "one", "**first**")
 
     turn_id = str(page.turns[0]["data-turn"])
-    assert stored_html(portal.database, turn_id) == "<p><strong>first</strong></p>\n"
+    assert stored_html(portal.database, turn_id) == "<p><strong>first</strong></p>"
 
 
 def test_page_renders_the_newest_missing_reply_and_shows_others_as_text(

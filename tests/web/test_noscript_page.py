@@ -97,7 +97,7 @@ def test_noscript_page_streams_the_reply_and_ends_like_a_normal_page(
     html = page.read_to_end()
 
     assert stop.get_text() == "Stop"
-    assert visible_reply_html(html) == "<p>It <strong>does</strong>.</p>\n<p>And so on.</p>\n"
+    assert visible_reply_html(html) == "<p>It <strong>does</strong>.</p><p>And so on.</p>"
     assert html.select_one(".turn__footer")["data-state"] == "complete"
     assert html.select_one("#composer textarea") is not None
     assert page.html.rstrip().endswith("</html>")
@@ -119,7 +119,7 @@ def test_noscript_page_shows_final_html_that_differs_from_the_streamed_html(
 # Cases: the deltas of a reply, and its final text.
 STREAMED = {
     "taken back": (["First of all, this stays.\n\n", "And secret"], "First of all, this stays."),
-    "footnotes": (["A[^1]", " and B\n\n[^1]: C"], "A[^1] and B\n\n[^1]: C"),
+    "footnotes": (["A[^1] x", " and B\n\n[^1]: C"], "A[^1] x and B\n\n[^1]: C"),
     "code": (["```python\n", "x = 1\n" * 200], "```python\n" + "x = 1\n" * 200 + "```"),
     "a table": (["| a |\n|---|\n", "| 1 |\n" * 50], "| a |\n|---|\n" + "| 1 |\n" * 50),
 }

@@ -130,7 +130,7 @@ def test_reader_at_an_unknown_cursor_gets_one_update_that_replaces_everything():
     assert rendered.updates_after(3) == ()
     assert rendered.replacement.cursor == 3
     [patch] = rendered.replacement.patches
-    assert (patch.swap, patch.html) == ("innerMorph", "<p>One two three</p>\n")
+    assert (patch.swap, patch.html) == ("innerMorph", "<p>One two three</p>")
 
 
 @pytest.mark.fault("F73")
@@ -191,8 +191,8 @@ def test_failed_comparison_replaces_everything_and_repeats_nothing(
         [update] = running.render(batch(["One", " two"])).updates_after(1) or ()
     rendered = running.render(batch(["One", " two", " three"]))
 
-    assert [patch.html for patch in update.patches] == ["<p>One two</p>\n"]
-    assert rendered.html.full_html == "<p>One two three</p>\n"
+    assert [patch.html for patch in update.patches] == ["<p>One two</p>"]
+    assert rendered.html.full_html == "<p>One two three</p>"
 
 
 def test_update_names_its_latest_progress():
@@ -220,11 +220,11 @@ def test_stored_updates_are_limited_in_number_and_length(piece: str):
 def test_nothing_is_rendered_after_the_end():
     running = new_reply()
     running.render(batch(["One"]))
-    patches = running.finish("<p>One two</p>\n")
+    patches = running.finish("<p>One two</p>")
 
     rendered = running.render(batch(["One", " two"]))
 
-    assert (rendered.cursor, rendered.html.full_html) == (1, "<p>One</p>\n")
+    assert (rendered.cursor, rendered.html.full_html) == (1, "<p>One</p>")
     assert [patch.html for patch in patches] == [" two"]
 
 

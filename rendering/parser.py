@@ -1,0 +1,28 @@
+"""The Markdown parser, comrak, with the options of replies."""
+
+from __future__ import annotations
+
+import comrak
+
+_EXTENSIONS = comrak.ExtensionOptions(
+    table=True,
+    strikethrough=True,
+    tasklist=True,
+    math_dollars=True,
+    math_latex=True,
+    cjk_friendly_emphasis=True,
+)
+_PARSING = comrak.ParseOptions()
+# Single line breaks are kept, as in poems and addresses.
+_RENDERING = comrak.RenderOptions(escape=True, hardbreaks=True, compact_html=True)
+
+
+def parser_html(source: str) -> str:
+    """Return the HTML of a source that `placeholders.protect` has prepared."""
+    html: str = comrak.markdown_to_html(source, _EXTENSIONS, _PARSING, _RENDERING)
+    return html
+
+
+def parse_tree(source: str) -> comrak.AstNode:
+    """Return the syntax tree of a source, with line numbers from 1."""
+    return comrak.parse_document(source, _EXTENSIONS, _PARSING)

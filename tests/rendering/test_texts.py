@@ -1,0 +1,157 @@
+"""Texts as people and models write them. Each group is one kind, with its neighbours."""
+
+from __future__ import annotations
+
+import pytest
+
+from rendering.render import render
+from tests.rendering.stream_reader import render_running
+
+
+def shown(text: str) -> str:
+    """Return the HTML of a text without the paragraph around it."""
+    return render(text).removeprefix("<p>").removesuffix("</p>")
+
+
+EMPHASIS = {
+    "これは**「重要」**です": "これは<strong>「重要」</strong>です",
+    "**注意：**正文": "<strong>注意：</strong>正文",
+    "**인공지능(AI)**은": "<strong>인공지능(AI)</strong>은",
+    "用**`npm i`**安装": "用<strong><code>npm i</code></strong>安装",
+    "**「甲」**と**「乙」**": "<strong>「甲」</strong>と<strong>「乙」</strong>",
+    "~~旧价（100元）~~新价": "<del>旧价（100元）</del>新价",
+    "これは*強調。*です": "これは<em>強調。</em>です",
+    "**“引用”**后": "<strong>“引用”</strong>后",
+    "2 * 3 * 4": "2 * 3 * 4",
+    "snake_case_name": "snake_case_name",
+}
+PRICES = {
+    "**$5** or **$10**": "<strong>$5</strong> or <strong>$10</strong>",
+    "~~$20~~ **$10**": "<del>$20</del> <strong>$10</strong>",
+    "$5-$10, US$5 to US$10": "$5-$10, US$5 to US$10",
+    "I paid $5, she paid 6$.": "I paid $5, she paid 6$.",
+    "from $1,000 to $2.5k": "from $1,000 to $2.5k",
+    "`$5` and *$6*": "<code>$5</code> and <em>$6</em>",
+}
+NO_FORMULAS = [
+    *("Set $HOME:$PATH", "100$-200$", "$a->b($c)", "s/a$/b$/", "$MY_VAR:$OTHER_VAR"),
+    *("echo $1 $2", "cost is 5$ or 6$", "$", "a$b$c", "C:\\\\$Recycle.Bin and $x"),
+]
+MARKUP = {
+    "a<br>b<br/>c<BR />d": "a<br>b<br>c<br>d",
+    "H<sub>2</sub>O, x<sup>2</sup>": "H<sub>2</sub>O, x<sup>2</sup>",
+    "<kbd>Ctrl</kbd>+<kbd>C</kbd>": "<kbd>Ctrl</kbd>+<kbd>C</kbd>",
+    '<br class="x">': '&lt;br class="x"&gt;',
+    "<sub onclick=x>2</sub>": "&lt;sub onclick=x&gt;2",
+    "`<br>`": "<code>&lt;br&gt;</code>",
+    "\\<br>": "&lt;br&gt;",
+    "<script>x</script>": "&lt;script&gt;x&lt;/script&gt;",
+    "<!-- c -->": "&lt;!-- c --&gt;",
+    "if a <b and c> d": "if a &lt;b and c&gt; d",
+}
+GROUPS = {"emphasis": EMPHASIS, "prices": PRICES, "markup": MARKUP}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_text_is_shown_as_people_mean_it(group: str):
+    assert {text: shown(text) for text in GROUPS[group]} == GROUPS[group]
+
+
+def test_running_reply_is_shown_like_the_finished_one():
+    texts = [text for group in GROUPS.values() for text in group] + NO_FORMULAS
+
+    assert [render_running([text]) for text in texts] == [render(text) for text in texts]
+
+
+def test_dollars_of_prices_and_variables_are_no_formulas():
+    assert [text for text in NO_FORMULAS if "<math" in render(text)] == []
+
+
+FORMULAS = [
+    "$n$th",
+    "$5$",
+    "$10^6$",
+    "$x$, $y$.",
+    "价格是$x$的",
+    "($\\alpha$)",
+    "costs $5 and $x^2$",
+]
+
+
+def test_formulas_beside_other_text_are_recognised():
+    assert [text for text in FORMULAS if "<math" not in render(text)] == []
+
+
+ENVIRONMENTS = [
+    *("aligned", "align", "align*", "alignat", "alignedat", "gather", "gather*", "gathered"),
+    *("split", "multline", "eqnarray", "flalign", "dcases", "cases", "rcases", "drcases"),
+    *("equation", "smallmatrix", "pmatrix"),
+]
+
+
+def test_rows_of_a_formula_are_rows_without_numbers():
+    wrong = []
+    for name in ENVIRONMENTS:
+        argument = "{2}" if name.startswith("aligna") else ""
+        html = render(f"$$\\begin{{{name}}}{argument} a&=b\\\\ c&=d \\end{{{name}}}$$")
+        words = html.partition("<mrow>")[2]
+        if html.count("<mtr>") != 2 or "&amp;" in words or "(1)" in words:
+            wrong.append((name, html))
+
+    assert wrong == []
+
+
+def test_single_line_breaks_are_kept():
+    assert shown("Roses are red,\nViolets are blue") == "Roses are red,<br>Violets are blue"
+    assert shown("Ada\n1 Street\nTown") == "Ada<br>1 Street<br>Town"
+    assert render("- a\n  b") == '<ul dir="auto"><li>a<br>b</li></ul>'
+
+
+URLS = {
+    "https://a.example/x，谢谢": "https://a.example/x",
+    "[https://a.example/x]": "https://a.example/x",
+    "詳細はhttps://a.example/x。": "https://a.example/x",
+    "「https://a.example/x」": "https://a.example/x",
+    "《https://a.example/x》": "https://a.example/x",
+    "https://a.example/x؟": "https://a.example/x",
+    "https://a.example/x।": "https://a.example/x",
+    "(https://a.example/x_(y))": "https://a.example/x_(y)",
+    "{https://a.example/x}.": "https://a.example/x",
+    "“https://a.example/x”": "https://a.example/x",
+    "https://a.example/x?a=1&b=2!": "https://a.example/x?a=1&amp;b=2",
+}
+
+
+def test_bare_urls_end_where_their_text_ends():
+    found = {text: render(text).partition('href="')[2].partition('"')[0] for text in URLS}
+
+    assert found == URLS
+
+
+def test_images_are_links_and_data_is_a_size():
+    data = "A" * 500_000
+
+    assert 'href="https://a.example/cat.png"' in render("![](https://a.example/cat.png)")
+    assert shown(f"![plot](data:image/png;base64,{data})") == "plot (image/png, 367 KB)"
+    linked = render("[![alt](https://i.example/k.png)](https://a.example)")
+    assert linked.count("<a ") == 1
+    assert "alt" in linked
+
+
+def test_text_without_html_is_shown_as_it_is():
+    assert render("[a]: https://a.example") == "<pre>[a]: https://a.example</pre>\n"
+
+
+def test_each_list_and_quotation_has_its_own_direction():
+    html = render("Python:\n\n- مرحبا\n\n> مرحبا\n\n| أ |\n|---|\n| ب |")
+
+    for element in ("<ul", "<blockquote", '<section class="table"'):
+        assert f'{element} dir="auto"' in html
+
+
+@pytest.mark.parametrize("stand_in", ["\ue000", "\ue001", "\ue002", "\ue003", "\ue004", "\ue006"])
+def test_characters_that_stand_in_for_markup_are_replaced_in_texts(stand_in: str):
+    html = render(f"{stand_in}br> `{stand_in}` [a](https://a.example/{stand_in})")
+
+    assert stand_in not in html
+    assert "<br>" not in html
