@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
+from babel.dates import format_time
+from flask import Flask
 from sqlalchemy import update
 
 from chat.log.entries import Ended, ReplyState
@@ -13,6 +16,7 @@ from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.upstream import Upstream
 from tools.translations import TRANSLATED_LANGUAGES
+from web.i18n import format_locale, format_number
 
 HEADINGS = {
     "en": "Who do you want to talk to?",
@@ -183,3 +187,26 @@ def test_api_and_its_docs_are_always_in_english(tmp_path):
     assert "key" in error.get_data(as_text=True).lower()
     assert '<html lang="en">' in docs.get_data(as_text=True)
     assert '<html lang="de" dir="ltr">' in page.get_data(as_text=True)
+
+
+REGIONS = {
+    "en": ("3:00\u202fPM", "1,234.5"),
+    "en-GB": ("15:00", "1,234.5"),
+    "en-IN,en;q=0.9": ("3:00\u202fpm", "1,234.5"),
+    "en-Latn-GB": ("15:00", "1,234.5"),
+    "en-XX": ("3:00\u202fPM", "1,234.5"),
+    "de-AT": ("15:00", "1.234,5"),
+    "fr-CA": ("15 h 00", "1\u00a0234,5"),
+    "fr-CH,en-GB;q=0.5": ("15:00", "1\u202f234,5"),
+    "es-MX": ("3:00\u202fp.m.", "1,234.5"),
+    "tlh-GB": ("3:00\u202fPM", "1,234.5"),
+}
+
+
+def test_region_of_the_browser_formats_times_and_numbers(app: Flask):
+    def formats(accepted: str) -> tuple[str, str]:
+        with app.test_request_context(headers={"Accept-Language": accepted}):
+            afternoon = datetime(2026, 3, 5, 15, tzinfo=UTC)
+            return format_time(afternoon, "short", locale=format_locale()), format_number(1234.5)
+
+    assert {accepted: formats(accepted) for accepted in REGIONS} == REGIONS

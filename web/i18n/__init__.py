@@ -3,7 +3,7 @@
 from web.i18n import formatting, locale, sentences, service_messages
 from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time
 from web.i18n.js_strings import SENTENCES, messages_module
-from web.i18n.locale import current_locale, gettext
+from web.i18n.locale import current_locale, format_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
 from web.i18n.service_messages import (
     english_end_message,
@@ -19,6 +19,7 @@ __all__ = [
     "english_end_message",
     "english_message",
     "exact_time",
+    "format_locale",
     "format_number",
     "formatting",
     "gettext",

@@ -10,7 +10,7 @@ from flask import Flask
 
 from chat.conversations import make_title
 from web.container import portal
-from web.i18n.locale import current_locale
+from web.i18n.locale import format_locale
 from web.i18n.timezone import is_timezone_known, to_local_time
 
 MAX_EXCERPT_CHARACTERS = 48
@@ -25,7 +25,7 @@ def iso_time(timestamp: float) -> str:
 def exact_time(timestamp: float) -> str:
     """Format a date and time with its time zone."""
     local_time = to_local_time(timestamp)
-    date = format_date(local_time, "long", current_locale())
+    date = format_date(local_time, "long", format_locale())
     return f"{date}, {_short_time(local_time)} {local_time.tzname()}"
 
 
@@ -40,22 +40,22 @@ def time_or_date(timestamp: float) -> str:
     if is_today(timestamp):
         return time_of_day(timestamp)
     if local_time.year == to_local_time(portal().clock.time()).year:
-        return str(format_skeleton("MMMMd", local_time, locale=current_locale()))
-    return str(format_date(local_time, "long", current_locale()))
+        return str(format_skeleton("MMMMd", local_time, locale=format_locale()))
+    return str(format_date(local_time, "long", format_locale()))
 
 
 def message_time(timestamp: float) -> str:
     """Format the time of a message: the time of day, with the date if it is not today."""
     if is_today(timestamp):
         return time_of_day(timestamp)
-    pattern = str(current_locale().datetime_formats["medium"])
+    pattern = str(format_locale().datetime_formats["medium"])
     return pattern.format(time_of_day(timestamp), time_or_date(timestamp))
 
 
 def duration(seconds: float) -> str:
     """Format a duration in one unit, such as "2 hours" for 90 minutes; the minimum is 1 second."""
     delta = timedelta(seconds=max(1, round(seconds)))
-    return str(format_timedelta(delta, threshold=1.5, locale=current_locale()))
+    return str(format_timedelta(delta, threshold=1.5, locale=format_locale()))
 
 
 def time_of_day(timestamp: float) -> str:
@@ -99,4 +99,4 @@ def init_app(app: Flask) -> None:
 
 
 def _short_time(local_time: datetime) -> str:
-    return str(format_time(local_time, "short", local_time.tzinfo, current_locale()))
+    return str(format_time(local_time, "short", local_time.tzinfo, format_locale()))

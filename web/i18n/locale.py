@@ -6,7 +6,8 @@ from typing import Any
 
 import flask_babel
 from babel import Locale
-from flask import Flask, Response, g, request
+from babel.localedata import locale_identifiers
+from flask import Flask, Response, g, has_request_context, request
 from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
@@ -19,6 +20,7 @@ ENGLISH = "en"
 LOCALIZED_MEDIA_TYPES = {"text/html", "text/markdown", "text/event-stream"}
 # Browsers send fewer than ten; a header may contain thousands.
 MAX_LANGUAGE_RANGES = 20
+_KNOWN_LOCALES = frozenset(locale_identifiers())
 ISOLATE_FORMAT = "\u2068{}\u2069"
 
 
@@ -41,6 +43,25 @@ def current_locale() -> Locale:
     """Return the locale of this request, or English outside requests."""
     locale: Locale | None = flask_babel.get_locale()
     return locale or Locale(ENGLISH)
+
+
+def format_locale() -> Locale:
+    """Return the locale of dates, times and numbers: the language, in the region of the browser."""
+    if not has_request_context():
+        return Locale(ENGLISH)
+    if "format_locale" not in g:
+        g.format_locale = _find_format_locale(current_locale())
+    locale: Locale = g.format_locale
+    return locale
+
+
+def _find_format_locale(locale: Locale) -> Locale:
+    for tag in _accepted_tags():
+        language, _, region = tag.replace("_", "-").partition("-")
+        name = f"{locale.language}_{region.rpartition('-')[2].upper()}"
+        if language.lower() == locale.language and region and name in _KNOWN_LOCALES:
+            return Locale.parse(name)
+    return locale
 
 
 def gettext(sentence: str, **values: str) -> str:
@@ -75,11 +96,15 @@ def _translations() -> Any:
     return g.translations
 
 
-def _select_language() -> str:
+def _accepted_tags() -> list[str]:
+    """Return the language tags that the browser accepts, the best first."""
     header = request.headers.get("Accept-Language", "")
     ranges = ",".join(header.split(",", MAX_LANGUAGE_RANGES)[:MAX_LANGUAGE_RANGES])
-    languages = parse_accept_header(ranges, LanguageAccept)
-    accepted = (tag.lower().split("-")[0] for tag, quality in languages if quality)
+    return [tag for tag, quality in parse_accept_header(ranges, LanguageAccept) if quality]
+
+
+def _select_language() -> str:
+    accepted = (tag.lower().split("-")[0] for tag in _accepted_tags())
     candidates = (preferences().language, *accepted)
     return next((code for code in candidates if code in LANGUAGES), ENGLISH)
 

@@ -6,7 +6,7 @@ from babel.numbers import format_decimal
 from flask import Flask
 
 from core.languages import N_
-from web.i18n.locale import current_locale, gettext
+from web.i18n.locale import format_locale, gettext
 
 # Progress stages of the embedded service, listed here so that they get translated.
 STAGES = (N_("Queued"), N_("Thinking"), N_("Writing"))
@@ -30,4 +30,4 @@ def join_sentences(*sentences: str) -> str:
 
 def format_number(value: float) -> str:
     """Format a number in the current locale."""
-    return format_decimal(value, locale=current_locale())
+    return format_decimal(value, locale=format_locale())

@@ -10,7 +10,7 @@ from babel.dates import format_date, format_skeleton
 
 from chat.conversations import Conversation
 from web.container import portal
-from web.i18n import current_locale, gettext, to_local_time
+from web.i18n import format_locale, gettext, to_local_time
 
 DateGroup = tuple[str, list[Conversation]]
 
@@ -35,8 +35,8 @@ def _heading(conversation: Conversation, today: date) -> str:
     if updated_on >= today - timedelta(days=today.weekday()):
         return gettext("This week")
     if updated_on.year == today.year:
-        heading = str(format_date(updated_on, "LLLL", current_locale()))
+        heading = str(format_date(updated_on, "LLLL", format_locale()))
     else:
-        heading = str(format_skeleton("yMMMM", updated_on, locale=current_locale()))
+        heading = str(format_skeleton("yMMMM", updated_on, locale=format_locale()))
     # Some languages write months in lower case; a heading begins with a capital.
     return heading[:1].upper() + heading[1:]
