@@ -147,3 +147,14 @@ def test_try_again_link_leads_to_the_same_url(alice: Person):
     page = alice.get("/away/what%3Fis%23100%25?a=%26")
 
     assert action_links(page)["Try again"] == "/away/what%3Fis%23100%25?a=%26"
+
+
+def test_browser_without_cookies_is_told_to_allow_them(alice: Person):
+    fields = alice.get("/twins/ada").hidden_fields("/twins/ada/conversations")
+    alice.session.cookies.clear()
+
+    page = alice.post("/twins/ada/conversations", fields | {"content": "Hello"})
+
+    assert page.status == 400
+    assert "Your browser sent no cookies, so nothing was sent." in page.text
+    assert "Hello" in page.text

@@ -22,6 +22,14 @@ STALE_FORM = ErrorPage(
     N_("Session expired"),
     N_("Your session has expired, so nothing was sent. Go back, reload the page and try again."),
 )
+NO_COOKIES = ErrorPage(
+    "wait",
+    N_("Cookies are needed"),
+    N_(
+        "Your browser sent no cookies, so nothing was sent. "
+        "Allow cookies for this site, go back, reload the page and try again."
+    ),
+)
 DELETED = ErrorPage(
     "closed",
     N_("You deleted this conversation"),

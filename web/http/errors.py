@@ -17,7 +17,14 @@ from chat.conversations import ConversationNotFound
 from core.db.database import DatabaseUnavailable
 from core.server.logs import printable_path
 from web.container import portal
-from web.http.error_pages import DELETED, SERVICE_DOWN, STALE_FORM, ErrorPage, page_for_status
+from web.http.error_pages import (
+    DELETED,
+    NO_COOKIES,
+    SERVICE_DOWN,
+    STALE_FORM,
+    ErrorPage,
+    page_for_status,
+)
 from web.http.htmx import render_notice, wants_fragment
 from web.http.security_headers import request_id
 from web.i18n import service_message, translate
@@ -33,7 +40,7 @@ def init_app(app: Flask) -> None:
     """Register the error handlers. They respond in the person's language."""
     app.before_request(_reject_nul)
     app.register_error_handler(twinapi.TwinApiError, _handle_api_error)
-    app.register_error_handler(CSRFError, lambda _: _error_response(STALE_FORM, 400))
+    app.register_error_handler(CSRFError, _invalid_form_response)
     app.register_error_handler(
         RecentlyDeleted,
         lambda error: _error_response(DELETED, 404, deleted_conversation=error.conversation),
@@ -46,6 +53,10 @@ def init_app(app: Flask) -> None:
     )
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(Exception, _handle_unexpected_error)
+
+
+def _invalid_form_response(_error: CSRFError) -> Response:
+    return _error_response(STALE_FORM if request.cookies else NO_COOKIES, 400)
 
 
 def _reject_nul() -> None:
