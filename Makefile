@@ -6,7 +6,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 # Without bytecode, each process of the tests would compile all modules and tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-fast check bench chaos format lint types lock report screenshots trace words
+.PHONY: help run test test-fast check bench chaos format lint types lock release report screenshots trace words
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -46,6 +46,9 @@ types: .venv/test.done ## Check types
 
 screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 	@$(BIN)/python -m tools.screenshots
+
+release: .venv/test.done ## Keep the data of this version for the tests of later ones
+	@$(BIN)/python -m tools.release_data
 
 trace: .venv/test.done ## List and count the functions that run for one message and one delta
 	@$(BIN)/python -m tools.trace
