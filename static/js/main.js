@@ -46,6 +46,12 @@ const source = async ({ dataset, parentElement, formAction }) => {
   }
   return document.querySelector(dataset.copy).textContent;
 };
+// A reply is also copied as rich text, for text editors. It is sanitised HTML.
+const richText = (from) => {
+  const reply = from.closest(".turn__body").querySelector(".turn__reply").cloneNode(true);
+  for (const part of reply.querySelectorAll(".host, .code__copy, [role=doc-backlink]")) part.remove();
+  return new Blob([reply.innerHTML], { type: "text/html" });
+};
 document.addEventListener("click", async (event) => {
   const from = event.target.closest("[data-copy]");
   if (!from) return;
@@ -59,7 +65,8 @@ document.addEventListener("click", async (event) => {
   from.dataset.label ??= from.innerText;
   from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
   try {
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
+    const formats = from.dataset.copy === "text" ? { "text/html": richText(from) } : {};
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": text, ...formats })]);
     from.textContent = messages.copied;
     announce(messages.copied);
     setTimeout(() => { from.textContent = from.dataset.label; }, 2000);

@@ -63,6 +63,32 @@ def test_times_are_shown_in_the_time_zone_of_the_browser(
     assert shown == f"{there:%I:%M %p}".lstrip("0")
 
 
+RICH_TEXT = """async () => {
+  const [item] = await navigator.clipboard.read();
+  return (await item.getType("text/html")).text();
+}"""
+
+
+def test_copied_reply_is_rich_text_without_the_hosts_of_links(
+    context: BrowserContext, upstream: Upstream
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    reply = "See **the** [docs](https://docs.example.org/x)."
+    page = open_answered_conversation(context, upstream, reply)
+
+    page.locator(".turn__actions [data-copy]").click()
+    expect(page.locator("#announcer")).to_contain_text("Copied")
+    rich_text = page.evaluate(RICH_TEXT)
+    page.evaluate(
+        "getSelection().selectAllChildren([...document.querySelectorAll('.turn__reply')].at(-1))"
+    )
+    page.keyboard.press("Control+c")
+
+    assert "<strong>the</strong>" in rich_text
+    assert ">docs</a>" in rich_text
+    assert clipboard(page).strip() == "See the docs."
+
+
 def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
