@@ -145,7 +145,7 @@ def _set_direction(clean_html: str) -> str:
 
 def _make_wide_parts_scrollable(clean_html: str) -> str:
     """Make tables and block formulas scrollable: they may be wider than the page."""
-    clean_html = _BLOCK_FORMULA.sub(r'<span class="formula" tabindex="0">\g<0></span>', clean_html)
+    clean_html = _BLOCK_FORMULA.sub(r'<bdi class="formula" tabindex="0">\g<0></bdi>', clean_html)
     if "<table>" not in clean_html:
         return clean_html
     clean_html = clean_html.replace(

@@ -16,7 +16,7 @@ const spokenText = (node) => {
   if (node.matches("li > :is(ul, ol)")) text = `: ${text}`;
   if (node.matches("li:has(> :is(ul, ol))")) text = text.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
   if (node.matches("ol > li")) text = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${text.trimStart()}`;
-  if (node.matches(".noted")) text = text.replace("\n", ": ");
+  if (node.matches(".noted > b")) text += ": ";
   if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${text}, `;
   if (!SENTENCE_TAGS.has(node.tagName) || !text.trim()) return text;
   const name = node.matches("pre") ? messages.code + ": " : node.matches("thead tr") ? messages.table + ": " : "";

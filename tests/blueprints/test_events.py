@@ -6,6 +6,7 @@ import pytest
 from bs4 import Tag
 
 from chat.log import Log
+from tests.support.html import parse_html
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.upstream import Upstream
@@ -182,7 +183,7 @@ def test_reply_text_cannot_inject_sse_fields(alice: Person, upstream: Upstream):
     with alice.follow(turn_id) as stream:
         call.delta(words)
         next(iter(stream))
-        shown = stream.text
+        shown = parse_html(stream.html).get_text(" ")
         call.complete()
         rest = stream.remaining_events()
 

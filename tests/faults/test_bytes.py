@@ -55,7 +55,12 @@ def test_portal_stream_passes_on_no_sse_fields_or_line_endings_of_the_service(
     assert all(id_.isdigit() for id_ in re.findall(rb"^id: ?(.*)$", wire, re.MULTILINE))
     page = alice.get(page.path)
     assert page.reply_states == ["complete"]
-    assert page.turns[0].select_one(".turn__reply").get_text().split() == ["Hello", "a", "b", "c"]
+    assert page.turns[0].select_one(".turn__reply").get_text(" ").split() == [
+        "Hello",
+        "a",
+        "b",
+        "c",
+    ]
 
 
 def packed(call: Call) -> None:

@@ -25,7 +25,7 @@ REPLIES = {
         None,
         (
             "See one and two x.example. Then three. four. five. "
-            "Table: a, b. 1, 2. Code: x = 1. End. 1: A note."
+            "Table: a, b. 1, 2. Code: x = 1. End. n: A note."
         ),
     ),
     "list that opens": (

@@ -150,16 +150,18 @@ def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
         assert page.evaluate("scrollY") == place
 
 
-def test_composer_gets_focus_at_the_end_of_a_reply_and_for_an_edit(
+def test_focus_stays_in_a_reply_at_its_end_and_moves_to_the_composer_for_an_edit(
     context: BrowserContext, upstream: Upstream
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
     call.delta("\n\n```\ncode\n```\n\nTwo[^1]\n\n[^1]: Noted.\n")
     expect(reply_text(page)).to_contain_text("Noted.")
-    page.get_by_role("button", name="Copy code").click()
+    copy = page.get_by_role("button", name="Copy code")
+    copy.click()
     call.complete()
     expect(turn(page, "complete")).to_be_visible()
-    expect(message_box(page)).to_be_focused()
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
+    expect(copy).to_be_focused()
 
     send_message(page, "More")
     upstream.next_call().start_stream().complete(LONG_REPLY)

@@ -95,8 +95,8 @@ def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_have_accessible_
     expect(page.get_by_role("group", name="Table")).to_have_count(1)
     expect(page.get_by_role("group", name="Code")).to_have_count(1)
     expect(page.locator(".turn__reply [tabindex='0']")).to_have_count(2)
-    for number in ("1", "2"):
-        back = page.get_by_role("link", name=f"Back to reference {number}")
+    for label in ("a", "b"):
+        back = page.get_by_role("link", name=f"Back to reference {label}")
         expect(back).to_have_text("\u21a9")
 
 

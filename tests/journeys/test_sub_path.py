@@ -56,7 +56,7 @@ def test_person_signs_in_chats_and_signs_out_below_a_sub_path(
     call = upstream.next_call().start_stream()
     expect(page).to_have_url(re.compile(rf"{url}/conversations/[\w-]+$"))
     call.delta("It **steers")
-    expect(reply_text(page)).to_have_text("It **steers")
+    expect(reply_text(page)).to_have_text("It steers")
     call.complete("It **steers**.")
     expect(reply_text(page, "complete")).to_have_text("It steers.")
     send_message(page, "Why?")

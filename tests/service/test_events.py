@@ -111,7 +111,7 @@ def test_stream_prevents_event_sources_from_resending_the_message(api: ApiClient
 
 @pytest.mark.spec("S84")
 def test_deltas_are_the_non_empty_pieces_from_the_model(api: ApiClient, model: Upstream):
-    for pieces in (["Hi"], ["H", "", "i", "\n", "  "], ["", " "], []):
+    for pieces in (["Hi"], ["H", "", "i", "\n", "  "], ["", " "], [""]):
         model.always_reply(*pieces)
 
         *before, end = api.stream(api.create_conversation(), "Hello")
