@@ -15,17 +15,15 @@ _BLOCK_TAGS = {
     *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
     *("tbody", "td", "th", "thead", "tr", "ul"),
 }
-# Elements with many children are replaced as a whole: for htmx, inserting one element is less work
-# than inserting its children.
-_OUTER_SWAP_TAGS = ("<code>", "<ol", "<tbody>", "<ul")
 _MAX_ENTITY_LENGTH = 32
 NO_CONTENT = sys.maxsize
 # Limit for the old and the new HTML together: comparing more would delay other people.
 MAX_DIFF_LENGTH = 400_000
 
 
-# "innerMorph" keeps the elements that are equal.
-Swap = Literal["beforeend", "innerHTML", "innerMorph", "outerHTML"]
+# "updateInner" replaces the children of the target, and "updateRest" the target and the nodes after
+# it; both keep equal nodes and the equal beginning of a text (static/js/reply_updates.js).
+Swap = Literal["beforeend", "updateInner", "updateRest"]
 
 
 class DomPatch(NamedTuple):
@@ -58,9 +56,8 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
     """Return the patches that turn `old`, the last elements of a page, into `new`.
 
     Returns None if everything must be replaced. Also returns None for very long HTML, unless `new`
-    starts with `old` and `open_depth` is 0. Unchanged elements are not touched, so that the
-    reader's selection and focus stay. `open_depth` is the number of elements that are open where
-    `old` and `new` start; both texts close these elements.
+    starts with `old` and `open_depth` is 0. `open_depth` is the number of elements that are open
+    where `old` and `new` start; both texts close these elements.
     """
     if old == new:
         return ()
@@ -76,39 +73,25 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
     shared_depth = sum(
         element.content_start <= common_length <= element.content_end for element in last_children
     )
-    removals: list[DomPatch] = []
     start, depth, nth_last_child = common_length, shared_depth, 1
     swap: Swap = "beforeend"
     old_end = last_children[shared_depth - 1].content_end if shared_depth else len(old)
     removed_html = old[common_length:old_end]
     if removed_html if old.startswith("</code>", old_end) else removed_html.strip():
-        if shared_depth > open_depth and old.startswith(
-            _OUTER_SWAP_TAGS, last_children[shared_depth - 1].start
-        ):
-            start, swap, shared_depth = (
-                last_children[shared_depth - 1].start,
-                "outerHTML",
-                shared_depth - 1,
-            )
+        changed = [
+            element
+            for element in elements_by_end.values()
+            if element.depth == shared_depth and element.content_end >= common_length
+        ]
+        if changed and changed[0].content_start and changed[0].start <= common_length:
+            start, swap = changed[0].start, "updateRest"
+            depth, nth_last_child = shared_depth + 1, len(changed)
         elif shared_depth > open_depth:
-            start, swap = last_children[shared_depth - 1].content_start, "innerHTML"
+            start, swap = last_children[shared_depth - 1].content_start, "updateInner"
         else:
-            children = [
-                e
-                for e in elements_by_end.values()
-                if e.depth == open_depth and e.content_end >= common_length
-            ]
-            if not children or children[0].start > common_length or not children[0].content_start:
-                return None
-            start, depth, swap, nth_last_child = (
-                children[0].start,
-                shared_depth + 1,
-                "outerHTML",
-                len(children),
-            )
-            removals = [DomPatch(depth, swap, "", index) for index in range(1, nth_last_child)]
+            return None
     closing_spans = list(_closing_spans(new, start, shared_depth))
-    patches = [*removals, DomPatch(depth, swap, new[start : closing_spans[0][0]], nth_last_child)]
+    patches = [DomPatch(depth, swap, new[start : closing_spans[0][0]], nth_last_child)]
     for level, ((_, after), (end, _)) in enumerate(pairwise(closing_spans), 1):
         patches.append(DomPatch(shared_depth - level, "beforeend", new[after:end]))
     return tuple(

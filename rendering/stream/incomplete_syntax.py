@@ -10,20 +10,20 @@ _INCOMPLETE_LINK = re.compile(
     r"(?:h|ht|htt|https?|https?:[^()\s]{0,2000}|mailto:[^()\s]{0,200})?\Z"
 )
 _MAX_LINK_LENGTH = 2_400
-# The source of a formula is not shown until it is complete, that of emphasis without its marks.
+# The source of a formula is not shown until it is complete; emphasis is closed.
 _INCOMPLETE_FORMULA = re.compile(
     r"(?<!\\)(?:\$\$|\\\[(?![^\n]*\]\())(?:(?!\$\$|\\\]|\n[ \t]*\n).){0,1000}\Z", re.DOTALL
 )
 _INCOMPLETE_EMPHASIS = re.compile(
-    r"(?<![\w*_~\\`])(\*\*|__|~~)(?=\S)((?:(?!\1)[^\n]){1,300}?)[*_~]?\Z"
+    r"(?<![\w*_~\\`])(\*\*|__|~~)(?=\S)((?:(?!\1)[^\n]){1,300}?)([ \t]*)[*_~]?\Z"
+)
+# A line that may become a list item, a heading, a rule or the line below a heading, and the lines
+# that may become the head of a table: what they are is known when more of them has arrived.
+_INCOMPLETE_LINE = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-+*=#_ ]{1,80}|\d{1,9}[.)]?)[ \t]*\Z")
+_INCOMPLETE_TABLE_HEAD = re.compile(
+    r"(?:^|(?<=\n\n)) {0,3}\|[^\n]{0,2000}(?:\n[ \t|:-]{0,2000})?\Z"
 )
 _INCOMPLETE_FENCE = re.compile(r"(?:^|(?<=\n)) {0,3}(?:`+|~+)\Z")
-
-
-_HIDDEN = (
-    (_INCOMPLETE_FORMULA, "", ("$$", "\\[")),
-    (_INCOMPLETE_EMPHASIS, r"\2", ("**", "__", "~~")),
-)
 
 
 def strip_incomplete_link(tail: str) -> str:
@@ -36,17 +36,29 @@ def strip_incomplete_link(tail: str) -> str:
 
 
 def strip_incomplete_inline(tail: str) -> str:
-    """Hide an incomplete formula at the end, and the marks of incomplete links and emphasis."""
+    """Hide an incomplete formula and the target of an incomplete link; close emphasis."""
     if "](" in tail:
         tail = strip_incomplete_link(tail)
-    for pattern, shown, marks in _HIDDEN:
-        if not any(mark in tail for mark in marks):
-            continue
-        match = pattern.search(tail, max(0, len(tail) - _MAX_LINK_LENGTH))
+    start = max(0, len(tail) - _MAX_LINK_LENGTH)
+    if "$$" in tail or "\\[" in tail:
+        match = _INCOMPLETE_FORMULA.search(tail, start)
         if match and not _is_in_code(before := tail[: match.start()]):
-            is_closing = bool(shown) and before.rpartition("\n\n")[2].count(match[1]) % 2
-            tail = tail if is_closing else before + match.expand(shown)
+            tail = before
+    if "**" in tail or "__" in tail or "~~" in tail:
+        match = _INCOMPLETE_EMPHASIS.search(tail, start)
+        if match and not _is_in_code(before := tail[: match.start()]):
+            mark, text, blanks = match.groups()
+            is_closing = before.rpartition("\n\n")[2].count(mark) % 2
+            # Half a mark in the text would pair with the closing mark.
+            closed = text if text.count(mark[0]) % 2 else mark + text + mark
+            tail = tail if is_closing else before + closed + blanks
     return tail
+
+
+def strip_incomplete_line(tail: str) -> str:
+    """Hide a last line that may become a different block, and the head of a table."""
+    tail = _INCOMPLETE_LINE.sub("", tail)
+    return _INCOMPLETE_TABLE_HEAD.sub("", tail) if "|" in tail else tail
 
 
 def _is_in_code(before: str) -> bool:

@@ -139,4 +139,4 @@ class IncrementalRenderer:
 
 
 def _replace_all(html: str) -> tuple[DomPatch, ...]:
-    return (DomPatch(0, "innerHTML", html),)
+    return (DomPatch(0, "updateInner", html),)

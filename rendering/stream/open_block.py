@@ -11,7 +11,11 @@ from rendering.placeholders import protect
 from rendering.render import render, render_part, render_plain
 from rendering.source_limits import is_table_too_large
 from rendering.stream.block_boundaries import BlockBoundaries, begins_paragraph, find_boundaries
-from rendering.stream.incomplete_syntax import strip_incomplete_fence, strip_incomplete_inline
+from rendering.stream.incomplete_syntax import (
+    strip_incomplete_fence,
+    strip_incomplete_inline,
+    strip_incomplete_line,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -199,7 +203,7 @@ class OpenBlock:
             return BlockHtml(open_html=render_plain(self._frozen_source + self._rendered_tail))
         tail = strip_incomplete_fence(self._rendered_tail) if self._context else self._rendered_tail
         if not self._is_fenced_code:
-            tail = strip_incomplete_inline(tail)
+            tail = strip_incomplete_inline(tail if self._context else strip_incomplete_line(tail))
         html = self._render_source(self._context + tail)
         if not self._frozen_html:
             return BlockHtml(open_html=html)

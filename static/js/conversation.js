@@ -1,5 +1,6 @@
 // Runs on conversation pages, after main.js and before htmx opens the stream of a reply.
 import "./reply_stream.js";
+import "./reply_updates.js";
 import "./spoken_replies.js";
 import "./new_turns.js";
 import { messages } from "./messages.js";

@@ -35,7 +35,7 @@ def test_stream_appends_html_and_the_end_of_the_reply_changes_only_the_footer(
         end, done = stream.remaining_events()
         shown = stream.text
 
-    assert (first["hx-swap"], first.decode_contents()) == ("innerMorph", "<p>One &lt;b&gt;</p>")
+    assert (first["hx-swap"], first.decode_contents()) == ("updateInner", "<p>One &lt;b&gt;</p>")
     assert (second["hx-swap"], second.get_text()) == ("beforeend", " two")
     assert shown == "One <b> two"
     foot = end_of(end)

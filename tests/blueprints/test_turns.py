@@ -108,6 +108,7 @@ def test_repeated_submission_shows_its_turn(alice: Person, upstream: Upstream):
 def test_form_without_a_csrf_token_is_rejected_and_returns_the_message(
     alice: Person, upstream: Upstream
 ):
+    alice.get("/twins/ada")
     page = alice.post("/twins/ada/conversations", {"content": "words worth keeping"})
 
     assert page.status == 400

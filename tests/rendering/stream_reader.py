@@ -41,7 +41,7 @@ class StreamReader:
     def _apply_patches(self, patches: Sequence[DomPatch]) -> None:
         self.sent_characters += sum(len(change.html) for change in patches)
         self.full_replacements += any(
-            (change.depth, change.swap) == (0, "innerMorph") for change in patches
+            (change.depth, change.swap) == (0, "updateInner") for change in patches
         )
         self.page.apply_frame(parse_html(htmx_frames.render_patches(1, patches)))
 

@@ -14,7 +14,7 @@ from web.streaming import htmx_frames
 def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:
     """Apply each step, a tuple of patches, to the HTML `old`, and return the resulting HTML."""
     page = TurnDom("x")
-    page.apply_frame(parse_html(htmx_frames.render_patches(1, (DomPatch(0, "innerHTML", old),))))
+    page.apply_frame(parse_html(htmx_frames.render_patches(1, (DomPatch(0, "updateInner", old),))))
     for step in steps:
         page.apply_frame(parse_html(htmx_frames.render_patches(1, step)))
     return plain(page.reply.decode_contents())
@@ -29,21 +29,21 @@ def plain(html: str) -> str:
 CHANGES = [
     ("<p>a</p>", "<p>a b</p>", [DomPatch(1, "beforeend", " b")]),
     ("<p>a</p>", "<p>a</p><p>b</p>", [DomPatch(0, "beforeend", "<p>b</p>")]),
-    ("<p>**b</p>", "<p><strong>b</strong></p>", [DomPatch(1, "innerHTML", "<strong>b</strong>")]),
+    ("<p>**b</p>", "<p><strong>b</strong></p>", [DomPatch(1, "updateInner", "<strong>b</strong>")]),
     (
         "<pre><code>a if b</code></pre>",
         "<pre><code>a <i>if</i> b</code></pre>",
-        [DomPatch(2, "outerHTML", "<code>a <i>if</i> b</code>")],
+        [DomPatch(2, "updateInner", "a <i>if</i> b")],
     ),
-    ("<p>-</p>", "<ul><li>a</li></ul>", [DomPatch(1, "outerHTML", "<ul><li>a</li></ul>")]),
+    ("<p>-</p>", "<ul><li>a</li></ul>", [DomPatch(1, "updateRest", "<ul><li>a</li></ul>")]),
     ("<p>a &lt;</p>", "<p>a &lt;b</p>", [DomPatch(1, "beforeend", "b")]),
-    ("<p>a &lt;</p>", "<p>a &amp;</p>", [DomPatch(1, "innerHTML", "a &amp;")]),
+    ("<p>a &lt;</p>", "<p>a &amp;</p>", [DomPatch(1, "updateInner", "a &amp;")]),
     ("<hr>", "<hr>\n<p>a</p>", [DomPatch(0, "beforeend", "\n<p>a</p>")]),
     ("<p>a</p>", "<p>a</p>", []),
     (
         "<ul></ul><hr>",
         "<ul><li>a</li></ul>",
-        [DomPatch(1, "outerHTML", "", 1), DomPatch(1, "outerHTML", "<ul><li>a</li></ul>", 2)],
+        [DomPatch(1, "updateRest", "<ul><li>a</li></ul>", 2)],
     ),
     (
         "<ul><li>a</li><li>b</li></ul>",
@@ -57,7 +57,7 @@ CHANGES = [
     (
         "<h3>a</h3><p>b</p><p>|</p>",
         "<h3>a</h3><h3>b</h3>",
-        [DomPatch(1, "outerHTML", "", 1), DomPatch(1, "outerHTML", "<h3>b</h3>", 2)],
+        [DomPatch(1, "updateRest", "<h3>b</h3>", 2)],
     ),
 ]
 
@@ -116,6 +116,6 @@ def test_applied_patches_produce_the_new_html(kept: str, old: str, new: str):
     found = diff(kept + old, kept + new)
 
     after = shown(
-        kept + old, found if found is not None else (DomPatch(0, "innerHTML", kept + new),)
+        kept + old, found if found is not None else (DomPatch(0, "updateInner", kept + new),)
     )
     assert after == plain(kept + new)

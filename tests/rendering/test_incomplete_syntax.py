@@ -35,16 +35,32 @@ def test_footnotes_are_numbered_while_the_reply_is_incomplete():
     assert '<div class="noted" id="note-x-2"><b>2</b>' in html
 
 
-def test_incomplete_formula_and_marks_of_incomplete_emphasis_are_hidden():
+def test_incomplete_formula_is_hidden_and_incomplete_emphasis_is_shown_as_emphasis():
     cases = {
         "So $$x^2 +": "<p>So</p>",
         "So \\[\nx^2 +": "<p>So</p>",
-        "So **very im": "<p>So very im</p>",
-        "So ~~ol": "<p>So ol</p>",
+        "So **very im": "<p>So <strong>very im</strong></p>",
+        "So ~~ol": "<p>So <del>ol</del></p>",
+        "So **a *b": "<p>So a *b</p>",
         "So **very** im": "<p>So <strong>very</strong> im</p>",
         "Code `**a": "<p>Code `**a</p>",
         "2 ** 3": "<p>2 ** 3</p>",
         "pays $$": "<p>pays</p>",
+    }
+
+    assert {text: render_running(split_text(text, [4])) for text in cases} == cases
+
+
+def test_line_that_may_become_another_block_is_hidden():
+    cases = {
+        "See this\n-": "<p>See this</p>",
+        "See this\n==": "<p>See this</p>",
+        "- one\n-": '<ul dir="auto"><li>one</li></ul>',
+        "1. one\n2.": '<ol dir="auto"><li>one</li></ol>',
+        "## ": "",
+        "See\n\n| a | b |\n|--": "<p>See</p>",
+        "See\n\n| a | b |\nand": "<p>See</p><p>| a | b |<br>and</p>",
+        "It is\n12 k": "<p>It is<br>12 k</p>",
     }
 
     assert {text: render_running(split_text(text, [4])) for text in cases} == cases

@@ -54,9 +54,13 @@ class TurnDom:
             match part["hx-swap"]:
                 case "beforeend":
                     target.extend(new)
-                case "innerHTML" | "innerMorph":
+                case "updateInner":
                     target.clear()
                     target.extend(new)
+                case "updateRest":
+                    for rest in list(target.next_siblings):
+                        rest.extract()
+                    target.replace_with(*new)
                 case "outerHTML":
                     target.replace_with(*new) if new else target.extract()
         self.reply.smooth()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -23,13 +22,6 @@ from web.container import Portal
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Choose the port of the portal."""
     return settings | {"port": free_port()}
-
-
-@pytest.fixture(autouse=True)
-def default_log_level() -> Iterator[None]:
-    """Restore the log level, which the command raises."""
-    yield
-    logging.getLogger("chat.twins").setLevel(logging.NOTSET)
 
 
 @pytest.fixture

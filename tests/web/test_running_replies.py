@@ -130,7 +130,7 @@ def test_reader_at_an_unknown_cursor_gets_one_update_that_replaces_everything():
     assert rendered.updates_after(3) == ()
     assert rendered.replacement.cursor == 3
     [patch] = rendered.replacement.patches
-    assert (patch.swap, patch.html) == ("innerMorph", "<p>One two three</p>")
+    assert (patch.swap, patch.html) == ("updateInner", "<p>One two three</p>")
 
 
 @pytest.mark.fault("F73")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -53,7 +55,8 @@ def create_check_command(
         has_problems = print_findings([_check_database(portal), *check_embedded(not offline)])
         # Through the service, a problem of the model would be reported twice.
         if not (offline or has_problems):
-            has_problems = print_findings(check_service(portal))
+            with _silenced_catalogue():
+                has_problems = print_findings(check_service(portal))
         if through and not offline:
             proxy_headers = dict(header.split(": ", 1) for header in headers)
             has_problems |= print_findings(_check_proxy(portal, through, proxy_headers))
@@ -61,6 +64,18 @@ def create_check_command(
             raise SystemExit(1)
 
     return command
+
+
+@contextmanager
+def _silenced_catalogue() -> Iterator[None]:
+    """Log nothing about the list of twins: the findings say the same."""
+    logger = logging.getLogger("chat.twins")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _check_database(portal: Portal) -> Finding:

@@ -56,7 +56,7 @@ class RenderedReply:
     def replacement(self) -> Update:
         """Return the update from any HTML to the current HTML; equal elements stay."""
         progress = self.updates[-1].progress if self.updates else None
-        patch = DomPatch(0, "innerMorph", self.html.full_html)
+        patch = DomPatch(0, "updateInner", self.html.full_html)
         return Update(0, self.cursor, (patch,), progress)
 
 

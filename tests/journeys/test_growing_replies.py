@@ -1,0 +1,134 @@
+"""What a person has selected, focused or scrolled in a reply stays while the reply grows."""
+
+from __future__ import annotations
+
+from playwright.sync_api import BrowserContext, Locator, expect
+
+from tests.journeys.steps import open_streaming_conversation, reply_text, send_while_replying, turn
+from tests.support.upstream import Upstream
+
+WORDS = "kept words"
+# Kinds of growth: the text in which the words are selected, and the text that follows. The words
+# "the end" are displayed at last.
+GROWTH = {
+    "text": ("See kept words and", " so on to the end"),
+    "emphasis": ("See kept words and *it", " is* the end"),
+    "strong emphasis around": ("See **kept words and", " so** the end"),
+    "strikethrough": ("See kept words ~~and", "~~ the end"),
+    "code": ("See kept words and `co", "de` the end"),
+    "link": ("See kept words and [li", "nk](https://x.example/) the end"),
+    "link around": ("See [kept words](htt", "ps://x.example/) the end"),
+    "bare URL": ("See kept words https://x.exam", "ple/y the end"),
+    "definition of a link": (
+        "See kept words and [that].\n\nMore",
+        " the end\n\n[that]: https://x.example/",
+    ),
+    "image": ("See kept words ![pict", "ure](https://x.example/a.png) the end"),
+    "formula": ("See kept words $a +", " b$ the end"),
+    "block formula": ("See kept words\n\n$$\na +", " b\n$$\n\nthe end"),
+    "subscript": ("See kept words H<sub>2", "</sub>O the end"),
+    "line": ("See kept words\nand", " so\non to the end"),
+    "paragraph": ("See kept words", "\n\nand\n\nthe end"),
+    "heading": ("## See kept words and *it", "*\n\nthe end"),
+    "underlined heading": ("See kept words\n", "===\n\nthe end"),
+    "rule": ("See kept words\n\n--", "-\n\nthe end"),
+    "list": ("- kept words\n- an", "d\n- the end"),
+    "marks in a list": ("- kept words\n- an *it", "em*\n- the end"),
+    "list that becomes loose": ("- kept words\n- an", "d\n\n- the end"),
+    "numbered list": ("1. kept words\n2", ". and\n3. the end"),
+    "list in a list": ("- kept words\n-", " and\n  - the end"),
+    "list after a paragraph": ("See kept words\n-", " and\n- the end"),
+    "task list": ("- [ ] kept words\n- [", "x] and\n- [ ] the end"),
+    "quotation": ("> kept words\n> and", "\n>\n> so\n\nthe end"),
+    "table": ("| a | b |\n|---|---|\n| kept words | 1 |\n| x", " | *y* |\n| the end | z |\n"),
+    "table after a paragraph": ("See kept words\n\n| a | b |\n", "|---|---|\n| the end | z |\n"),
+    "highlighted code": ("```python\nkept = 1  # kept words\nif x", ":\n    pass\n```\n\nthe end"),
+    "code block": ("```\nkept words\nand", "\nso\n```\n\nthe end"),
+    "footnote": ("See kept words[^1] and", " so the end.\n\n[^1]: A note.\n"),
+}
+SELECT = """(reply, words) => {
+  const nodes = [], walker = document.createTreeWalker(reply, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  const place = (index) => {
+    for (const node of nodes) {
+      if (index <= node.length) return [node, index];
+      index -= node.length;
+    }
+  };
+  const start = nodes.map(({ data }) => data).join("").indexOf(words);
+  getSelection().setBaseAndExtent(...place(start + 1), ...place(start + words.length));
+}"""
+
+
+def selected_words(reply: Locator) -> str:
+    """Return the selected text."""
+    words: str = reply.page.evaluate("getSelection().toString()")
+    return words
+
+
+def test_selected_words_stay_selected_while_a_reply_grows(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = open_streaming_conversation(context, upstream, "One")
+    call.complete()
+    wrong = []
+    for number, (name, (begins, goes_on)) in enumerate(GROWTH.items(), 1):
+        send_while_replying(page, "More")
+        call = upstream.next_call().start_stream()
+        call.delta(begins)
+        reply = reply_text(page)
+        expect(reply).to_contain_text(WORDS)
+        reply.evaluate(SELECT, WORDS)
+        call.delta(goes_on)
+        expect(reply).to_contain_text("the end")
+        grown = selected_words(reply)
+        call.complete()
+        turn(page, "complete", number).wait_for()
+        if {grown, selected_words(reply)} != {WORDS[1:]}:
+            wrong.append((name, grown, selected_words(reply)))
+
+    assert wrong == []
+
+
+LONG_LINE = "x" * 400
+# Parts that are scrolled and have the focus: the text to their end, and the text that follows.
+PARTS = {
+    ".table": (
+        f"| [a](https://x.example/) | {LONG_LINE} |\n|---|---|\n| b | c |\n| *d",
+        "* | e |\n| f | g |\n\nthe end",
+    ),
+    ".code pre": (f"```python\nif {LONG_LINE}:\n    pa", "ss\nelse:\n    fail()\n```\n\nthe end"),
+    ".formula": (f"$$\n{LONG_LINE}\n$$\n\nand *so", "* on to [the end].\n\n[the end]: /x\n"),
+    "li a": ("1. See [this](https://x.example/)\n2. an", "d\n\n3. *so*\n\nthe end"),
+}
+FOCUS = """(part) => {
+  part.tabIndex = 0;
+  part.focus();
+  part.scrollLeft = 50;
+  window.focused = part;
+  window.scrolled = part.scrollLeft;
+}"""
+IS_KEPT = "document.activeElement === focused && focused.scrollLeft === scrolled"
+
+
+def test_focus_and_scroll_position_stay_while_a_reply_grows(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = open_streaming_conversation(context, upstream, "One")
+    call.complete()
+    wrong = []
+    for number, (part, (begins, goes_on)) in enumerate(PARTS.items(), 1):
+        send_while_replying(page, "More")
+        call = upstream.next_call().start_stream()
+        call.delta(begins)
+        reply = reply_text(page)
+        reply.locator(part).evaluate(FOCUS)
+        call.delta(goes_on)
+        expect(reply).to_contain_text("the end")
+        grown = page.evaluate(IS_KEPT)
+        call.complete()
+        turn(page, "complete", number).wait_for()
+        if not (grown and page.evaluate(IS_KEPT)):
+            wrong.append((part, grown))
+
+    assert wrong == []
