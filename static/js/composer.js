@@ -92,7 +92,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-edit-message]");
   if (!button || !textarea() || textarea().disabled || !globalThis.htmx) return;
   event.preventDefault();
-  htmx.ajax("GET", `${button.formAction.split("#")[0]}?turn=${button.value}`, { source: button, target: "#composer", swap: "outerHTML" });
+  htmx.ajax("GET", `${button.formAction.split("#")[0]}?turn=${button.value}`, { source: button, target: "#composer", swap: "outerMorph" });
 });
 let editRequest;
 let caret = [];
@@ -120,10 +120,16 @@ document.addEventListener("htmx:before:swap", () => { caret = [textarea()?.selec
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (!textarea()) return;
   if (ctx.sourceElement?.id === "log") dispatch({ type: "turnsAdded", newestMessage: newestMessage() });
+  // With these headers, the response is a notice, not a form.
+  if (ctx.hx?.retarget || ctx.hx?.reswap) return;
   if (!ctx.sourceElement?.closest(".composer, [data-edit-message]")) return;
+  if (isComposing) afterComposition = () => showAnswer(ctx);
+  else showAnswer(ctx);
+});
+const showAnswer = (ctx) => {
   const isSwitch = ctx === editRequest;
   const before = state;
-  dispatch({ type: "replaced", given: textarea().value, turn: editedTurn(), isSwitch, saved: savedTexts() });
+  dispatch({ type: "answered", given: givenText(), turn: editedTurn(), isSwitch, saved: savedTexts() });
   if (state.shown !== before.shown) showEditInUrl();
   const end = textarea().value.length;
   const [at, top] = state.text === before.text ? caret : [end, 0];
@@ -133,6 +139,15 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? messages.cancelled);
   textarea().focus();
   textarea().setSelectionRange(end, end);
+};
+// A new text would end the composition of an input method, so it waits.
+let isComposing = false;
+let afterComposition;
+document.addEventListener("compositionstart", ({ target }) => { isComposing = target.id === "message"; });
+document.addEventListener("compositionend", () => {
+  isComposing = false;
+  afterComposition?.();
+  afterComposition = undefined;
 });
 // The URL names the edited turn, so that a reload shows the same text.
 const showEditInUrl = () => {

@@ -72,8 +72,8 @@ const HANDLERS = {
   // back.
   redirected: (state) => [{ ...state, text: "" }, { text: "", carry: typedSince(state) }],
 
-  // The server has replaced the box after sending or, if `isSwitch`, after Edit or Cancel.
-  replaced(state, { given, turn, isSwitch, saved }) {
+  // The server has answered after sending or, if `isSwitch`, after Edit or Cancel.
+  answered(state, { given, turn, isSwitch, saved }) {
     const was = state.shown;
     const shown = turn || (given && was !== DRAFT ? REJECTED : DRAFT);
     const save = {};

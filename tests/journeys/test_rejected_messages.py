@@ -20,7 +20,7 @@ from tests.journeys.steps import (
 from tests.journeys.traffic import DelayedRequest
 from tests.support.upstream import TWINS, Upstream
 
-ENTRY = "**/conversation.js"
+ENTRY = "**/main.js"
 
 
 def test_text_typed_before_the_script_loads_wins_over_a_draft(

@@ -12,8 +12,10 @@ from tests.journeys.steps import (
     open_conversation,
     open_menu,
     open_streaming_conversation,
+    turn,
     wait_until_settled,
 )
+from tests.journeys.traffic import FORM_URL, DelayedRequest
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -126,3 +128,27 @@ def test_composer_on_a_phone_has_no_focus_on_arrival(phone: BrowserContext):
     page.goto("/twins/ada")
     wait_until_settled(page)
     expect(message_box(page)).not_to_be_focused()
+
+
+def test_composition_that_begins_before_the_response_goes_on_and_is_not_doubled(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    # An input method, such as for Japanese, replaces its text until it is committed.
+    keyboard = context.new_cdp_session(page)
+    message_box(page).fill("Hello")
+    sending = DelayedRequest(page, FORM_URL)
+    page.keyboard.press("Enter")
+    keyboard.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
+    expect(message_box(page)).to_have_value("Helloに")
+    sending.release()
+    upstream.next_call().start_stream()
+    turn(page, "waiting").wait_for()
+    for text in ("にほ", "にほん"):
+        keyboard.send(
+            "Input.imeSetComposition",
+            {"text": text, "selectionStart": len(text), "selectionEnd": len(text)},
+        )
+    keyboard.send("Input.insertText", {"text": "日本"})
+
+    expect(message_box(page)).to_have_value("日本")

@@ -13,7 +13,7 @@ const nothing = { draft: "", copy: undefined };
 const after = (state, ...events) => events.reduce(([now], event) => update(now, event), [state, {}]);
 const type = (text) => ({ type: "typed", text });
 const send = (text) => ({ type: "sending", text });
-const replace = (event) => ({ type: "replaced", given: "", turn: "", isSwitch: false, saved: nothing, ...event });
+const replace = (event) => ({ type: "answered", given: "", turn: "", isSwitch: false, saved: nothing, ...event });
 const load = (event) => ({ type: "loaded", given: "", text: event.given ?? "", saved: nothing, ...event });
 
 describe("keys", () => {
