@@ -66,6 +66,8 @@ def _nothing() -> Generator[str]:
 def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[str]:
     subtitle = gettext("A conversation with %(twin)s.", twin=embed_inline(conversation.twin_name))
     you = gettext("You")
+    # Not within an f-string, from which `make words` extracts nothing.
+    unfinished = gettext("This reply is still being written.")
     yield f"# {embed_inline(conversation.title)}\n\n{subtitle}\n"
     if greeting := _greeting(conversation):
         body = _embed_markdown(greeting).rstrip(BLANK_CHARACTERS)
@@ -75,7 +77,7 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[
         body = _embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
         if reply.is_running:
-            yield f"\n*{gettext('This reply is still being written.')}*\n"
+            yield f"\n*{unfinished}*\n"
         elif reply.code:
             yield f"\n*{embed_inline(reply_end_message(reply))}*\n"
 

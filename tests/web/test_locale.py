@@ -155,6 +155,18 @@ def test_stored_english_sentences_are_translated_for_each_reader(
     assert "*Die Antwort war leer.*" in saved.text
 
 
+def test_export_says_in_the_language_of_the_reader_that_a_reply_is_unfinished(
+    alice: Person, upstream: Upstream
+):
+    page = alice.start_conversation("Hello")
+    upstream.next_call()
+    choose(alice, "de")
+
+    saved = alice.get(f"{page.path}/export?format=md").response.text
+
+    assert "*Diese Antwort wird noch geschrieben.*" in saved
+
+
 def test_twin_names_are_isolated_for_bidirectional_text(alice: Person, upstream: Upstream, portal):
     page = alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
