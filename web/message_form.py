@@ -26,7 +26,7 @@ NOT_SENT = N_("Your message wasn't sent. It's still here.")
 class SubmittedMessage:
     """The fields of a message form.
 
-    `resent_turn_id` is the turn that a Retry button sends again, or "".
+    `resent_turn_id` is the turn that a "Try again" button sends again, or "".
     """
 
     content: str
@@ -98,7 +98,7 @@ def edited_turn_id() -> str:
 
 
 def is_from_composer() -> bool:
-    """Return whether the composer sent the form, and not a button such as Retry."""
+    """Return whether the composer sent the form, and not a button such as "Try again"."""
     return "composer" in request.form
 
 

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, select, update
 from core.db.database import Database
 from service.schema import conversations
 
-# After a crash, a lease must expire before the portal interrupts the reply and offers Retry, so
-# leases are shorter than `stale_after_seconds` of the portal's heartbeats.
+# After a crash, a lease must expire before the portal interrupts the reply and offers "Try again",
+# so leases are shorter than `stale_after_seconds` of the portal's heartbeats.
 LEASE_SECONDS = 6.0
 
 

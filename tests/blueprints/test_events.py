@@ -212,7 +212,7 @@ def test_reply_of_a_crashed_portal_is_shown_as_interrupted(
     assert page.reply_states == ["interrupted"]
     assert "Said before the crash" in page.text
     assert "interrupted by a restart" in page.text
-    assert page.button_action("Retry")
+    assert page.button_action("Try again")
 
 
 def test_closing_the_portal_releases_readers_and_keeps_the_text(

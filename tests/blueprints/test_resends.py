@@ -1,4 +1,4 @@
-"""Retry and Try again: a new turn with the message of an earlier one."""
+"""Try again: a new turn with the message of an earlier one."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_retry_creates_a_new_turn_with_the_same_message(alice: Person, upstream:
     upstream.next_call().respond(500, {"error": "boom"})
     page = wait_for_reply(alice, page)
 
-    page = alice.press(page, "Retry")
+    page = alice.press(page, "Try again")
     upstream.next_call().start_stream().complete("here you are")
     page = wait_for_reply(alice, page)
 
@@ -27,7 +27,7 @@ def test_retry_submitted_twice_creates_one_turn(alice: Person, upstream: Upstrea
     upstream.next_call().respond(500, {"error": "boom"})
     page = wait_for_reply(alice, page)
 
-    action, fields = page.button_action("Retry")
+    action, fields = page.button_action("Try again")
     alice.post(action, fields)
     upstream.next_call().start_stream().complete("ok")
     page = wait_for_reply(alice, alice.post(action, fields))
@@ -39,7 +39,7 @@ def test_retry_during_another_reply_shows_only_a_notice(alice: Person, upstream:
     page = alice.start_conversation("first")
     upstream.next_call().respond(500, {"error": "boom"})
     page = wait_for_reply(alice, page)
-    action, fields = page.button_action("Retry")
+    action, fields = page.button_action("Try again")
     alice.press(page, "Send", content="second")
     call = upstream.next_call().start_stream()
 
@@ -58,7 +58,7 @@ def test_all_retries_of_a_message_use_one_idempotency_key(alice: Person, upstrea
         call = upstream.next_call()
         keys.append(call.headers["Idempotency-Key"])
         call.respond(500, {})
-        page = alice.press(wait_for_reply(alice, page), "Retry")
+        page = alice.press(wait_for_reply(alice, page), "Try again")
     upstream.next_call().start_stream().complete("Hi")
     page = alice.press(wait_for_reply(alice, page), "Send", content="hello")
     other = upstream.next_call()
@@ -73,7 +73,7 @@ def test_retry_and_send_from_one_page_create_two_turns(alice: Person, upstream: 
     page = alice.start_conversation("yes")
     upstream.next_call().respond(500, {})
     page = wait_for_reply(alice, page)
-    retried_page = alice.press(page, "Retry")
+    retried_page = alice.press(page, "Try again")
     upstream.next_call().start_stream().complete("Go on?")
     wait_for_reply(alice, retried_page)
 
@@ -88,7 +88,7 @@ def test_retry_of_an_unknown_turn_sends_a_new_message(alice: Person, upstream: U
         page = alice.start_conversation("one")
         upstream.next_call().respond(500, {})
         page = wait_for_reply(alice, page)
-        action, fields = page.button_action("Retry")
+        action, fields = page.button_action("Try again")
         page = alice.post(action, fields | {"resend": again})
         upstream.next_call().start_stream().complete("Hello")
         assert wait_for_reply(alice, page).reply_states == ["failed", "complete"]
@@ -108,7 +108,7 @@ def test_retry_during_a_database_outage_creates_no_turn(
 
     with monkeypatch.context() as broken:
         broken.setattr(type(portal.database), "write", away)
-        assert alice.press(page, "Retry").status == 503
+        assert alice.press(page, "Try again").status == 503
     assert alice.get(page.path).reply_states == ["failed"]
 
 

@@ -102,7 +102,7 @@ def test_repeated_submission_shows_its_turn(alice: Person, upstream: Upstream):
         call.complete("second")
         assert upstream.sent_messages() == ["one", "two"]
 
-    assert failures(check, {button: button for button in ("Send", "Retry")}) == {}
+    assert failures(check, {button: button for button in ("Send", "Try again")}) == {}
 
 
 def test_form_without_a_csrf_token_is_rejected_and_returns_the_message(
@@ -238,7 +238,7 @@ def test_form_response_is_never_a_stream(
     press("Send", content="too early")
     press("Stop")
     assert call.wait_for_disconnect()
-    press("Retry")
+    press("Try again")
     upstream.next_call().start_stream().complete("ok")
     wait_for_reply(alice, alice.get(path))
     press("Send", content="next")

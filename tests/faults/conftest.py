@@ -105,7 +105,7 @@ def assert_outcome(
     *sentences: str,
     reply: str = "",
     content: str = MESSAGE,
-    button_label: str = "Retry",
+    button_label: str = "Try again",
     sent_messages: list[str] | None = None,
 ) -> None:
     """Assert what holds for every fault (R0 of docs/faults.md), in the stream and on the page."""

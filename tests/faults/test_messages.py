@@ -145,7 +145,7 @@ def test_retry_sends_the_same_text(send_message: SendMessage, alice: Person, ups
     words = " a\n\n/b 🙂 "
     page = send_message(lambda call: call.respond(500), words=words).page
 
-    page = alice.press(page, "Retry")
+    page = alice.press(page, "Try again")
     upstream.next_call().start_stream().complete("ok")
 
     page = wait_for_reply(alice, page)

@@ -198,4 +198,4 @@ def test_reader_at_another_process_sees_that_the_reply_worker_was_killed(
     for shown in (turn, page.turns[0]):
         assert text_in(shown, ".turn__reply") == "Last words"
         assert "may have received" in text_in(shown, ".note")
-        assert "Retry" in text_in(shown, ".note")
+        assert "Try again" in text_in(shown, ".note")

@@ -58,7 +58,7 @@ def test_rejected_message_shows_the_reason_of_the_service(send_message: SendMess
     def check(case: tuple[int, Any, str]) -> None:
         status, body, reason = case
         seen = send_message(respond_with(status, body))
-        button = "Edit" if status == 422 else "Retry"
+        button = "Edit" if status == 422 else "Try again"
         sentence = f"{NOT_ACCEPTED}{reason}"
         assert_outcome(seen, "failed", sentence, NOT_SENT, button_label=button)
         assert UPSTREAM_KEY not in seen.page.response.text

@@ -50,5 +50,5 @@ def test_silent_service_is_shown_as_waiting_and_then_times_out(
     for shown in (stream.turn, whole.select_one(".turn__footer"), alice.get(page.path).turns[0]):
         assert shown["data-state"] == "interrupted"
         assert GIVEN_UP in text_in(shown, ".note")
-        assert shown.select_one(".note button").get_text().strip() == "Retry"
+        assert shown.select_one(".note button").get_text().strip() == "Try again"
     assert stream.turn.select(".turn__progress") == []

@@ -72,6 +72,6 @@ def test_insecure_connection_is_not_used_until_it_is_secure_again(
     assert failures(check, cases) == {}
 
     front.use_certificate(authority.make_signed("localhost"))
-    again = alice.press(failed, "Retry")
+    again = alice.press(failed, "Try again")
     seen = observe_reply(alice, upstream, again, lambda call: call.start_stream().complete("Safe"))
     assert_outcome(seen, "complete", reply="Safe")

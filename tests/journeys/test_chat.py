@@ -81,7 +81,7 @@ def test_next_message_is_added_to_the_page_and_retry_keeps_the_draft(
     cut = turn(page, "interrupted")
     expect(cut.locator(".note")).to_contain_text("The reply was interrupted")
     box.fill("a draft")
-    cut.get_by_role("button", name="Retry").click()
+    cut.get_by_role("button", name="Try again").click()
     upstream.next_call().start_stream().complete("The whole")
     expect(turn(page, "complete", 2)).to_contain_text("The whole")
     expect(box).to_have_value("a draft")
@@ -111,7 +111,7 @@ def test_error_notice_survives_deltas_and_disappears_with_the_next_message(
     box.press("Enter")
     call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
-    # A page that was opened before this reply still offers Retry.
+    # A page that was opened before this reply still offers "Try again".
     turn(page, "failed").locator(".note button").dispatch_event("click")
     expect(notices).to_contain_text("still replying")
     call.delta("It goes on")

@@ -52,7 +52,7 @@ def test_stop_replaces_send_and_only_the_last_turn_can_be_asked_again(
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
     stop, send, retry = (
-        page.get_by_role("button", name=name) for name in ("Stop", "Send", "Retry")
+        page.get_by_role("button", name=name) for name in ("Stop", "Send", "Try again")
     )
     expect(stop).to_be_in_viewport()
     expect(send).to_have_count(0)

@@ -1,4 +1,4 @@
-"""The countdown ends with the Retry button, even without JavaScript."""
+"""The countdown ends with the button "Try again", even without JavaScript."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def open_rate_limited_conversation(context: BrowserContext, upstream: Upstream) 
 
 def retry_at_the_end_of_the_wait(page: Page, upstream: Upstream, portal: Portal) -> None:
     failed = turn(page, "failed")
-    retry = failed.get_by_role("button", name="Retry")
+    retry = failed.get_by_role("button", name="Try again")
     expect(retry).to_have_count(0)
     page.evaluate(END_OF_WAIT)
     expect(retry).to_be_visible()

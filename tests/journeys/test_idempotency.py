@@ -60,7 +60,7 @@ def test_double_click_on_retry_creates_one_turn(context: BrowserContext, upstrea
     posts = record_requests(page, is_post)
     # Delay the first request, because its response removes the button.
     held = DelayedRequest(page, FORM_URL)
-    failed.get_by_role("button", name="Retry").dblclick()
+    failed.get_by_role("button", name="Try again").dblclick()
     held.release()
 
     call = upstream.next_call().start_stream()

@@ -60,7 +60,7 @@ def test_message_can_be_sent_stopped_and_asked_again_by_keyboard(page: Page, ups
 
     press(page, "Stop")
     expect(turn(page, "stopped")).to_be_visible()
-    press(page, "Retry")
+    press(page, "Try again")
     upstream.next_call().start_stream().complete("Not for ever")
     expect(turn(page, "complete")).to_be_visible()
     tab_to(page, "Message")

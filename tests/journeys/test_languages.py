@@ -15,7 +15,7 @@ SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clie
 LATIN = """() => [...document.querySelectorAll("button, label, h1, h2, p, summary, [aria-label]")]
   .filter((element) => element.checkVisibility() && !element.closest(".turn__reply"))
   .map((element) => element.ariaLabel || element.textContent)
-  .filter((words) => /(Send|Retry|Message|Copy|conversation|reply)/.test(words))"""
+  .filter((words) => /(Send|Try again|Message|Copy|conversation|reply)/.test(words))"""
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_twins_and_conversations_work_without_javascript(
     page.get_by_role("button", name="Edit").first.click()
     expect(message_box(page)).to_have_value("How does a bicycle stay upright?")
     expect(page.get_by_text("Your original message stays")).to_be_visible()
-    page.get_by_role("button", name="Retry").click()
+    page.get_by_role("button", name="Try again").click()
     upstream.next_call().start_stream().complete("As well")
     expect(turn(page, "complete", 1)).to_contain_text("As well")
     open_menu(page, "How does a bicycle stay upright?")

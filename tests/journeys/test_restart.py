@@ -33,7 +33,7 @@ def test_open_page_shows_that_its_reply_was_interrupted_by_a_portal_crash(
         cut = turn(page, "interrupted")
         expect(cut).to_contain_text("Half of it", timeout=BACK_MS)
         expect(cut.locator(".note")).to_contain_text("interrupted by a restart")
-        expect(cut.get_by_role("button", name="Retry")).to_be_visible()
+        expect(cut.get_by_role("button", name="Try again")).to_be_visible()
     context.close()
 
 

@@ -112,7 +112,7 @@ def test_retry_after_a_broken_connection_sends_the_message_again_with_the_same_k
     page = wait_for_reply(alice, alice.start_conversation("Break off", twin))
     assert (page.reply_states, last_reply(page)) == (["interrupted"], "Hello from")
 
-    page = wait_for_reply(alice, alice.press(page, "Retry"))
+    page = wait_for_reply(alice, alice.press(page, "Try again"))
 
     assert (page.reply_states[-1], last_reply(page)) == ("complete", REPLY)
     assert len(partner.state.keys) == 2

@@ -172,7 +172,7 @@ def test_stop_and_failure_end_the_noscript_page(alice: Person, upstream: Upstrea
     alice.press(begun, "Stop")
     assert "Stopped." in page.read_to_end().get_text()
 
-    again = alice.press(alice.get(begun.path), "Retry")
+    again = alice.press(alice.get(begun.path), "Try again")
     call = upstream.next_call().start_stream()
     page = NoscriptReader(alice, again)
     call.delta("Half")
@@ -180,7 +180,7 @@ def test_stop_and_failure_end_the_noscript_page(alice: Person, upstream: Upstrea
     call.close()
     html = page.read_to_end()
     assert html.select(".turn__footer")[-1]["data-state"] == "interrupted"
-    assert html.select(".turn")[-1].find("button", string="Retry")
+    assert html.select(".turn")[-1].find("button", string="Try again")
 
 
 @pytest.mark.usefixtures("processes")

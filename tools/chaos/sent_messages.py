@@ -72,7 +72,7 @@ class SentMessage:
             self.turn_id, self.state = str(article["data-turn"]), str(article["data-state"])
             self.text = _text_of(article, ".turn__reply")
             self.sentence = _text_of(article, ".note span")
-            self.has_retry = any(b.get_text() == "Retry" for b in article.select("button"))
+            self.has_retry = any(b.get_text() == "Try again" for b in article.select("button"))
             if self.state not in ("waiting", "streaming"):
                 self.ended_at = time.monotonic()
 

@@ -86,8 +86,8 @@ class Visitor:
         self._press_if_present("Stop")
 
     def retry(self) -> None:
-        """Retry, if a reply has failed."""
-        self._press_if_present("Retry")
+        """Send the message again, if a reply has failed."""
+        self._press_if_present("Try again")
 
     def browse(self) -> None:
         """Open and search the lists of twins and conversations; open a twin."""

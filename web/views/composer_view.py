@@ -80,7 +80,7 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
     """Return the form with a rejected message and the reason.
 
     The form contains the text if it was sent by the composer, or by a button that starts a
-    conversation. The text that a Retry button sends again is already on the page.
+    conversation. The text that a "Try again" button sends again is already on the page.
     """
     composer = replace(
         composer, rejection=rejection, retry_at=rejection.retry_at or composer.retry_at
