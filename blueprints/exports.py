@@ -73,7 +73,8 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[
         body = _embed_markdown(greeting).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(conversation.twin_name)}\n\n{body}\n"
     for turn, reply in turns:
-        yield f"\n## {you}, {exact_time(turn.created_at)}\n\n{_quote_markdown(turn.content)}\n"
+        heading = gettext("%(author)s, %(time)s", author=you, time=exact_time(turn.created_at))
+        yield f"\n## {heading}\n\n{_quote_markdown(turn.content)}\n"
         body = _embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
         if reply.is_running:

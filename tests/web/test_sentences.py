@@ -17,8 +17,15 @@ from chat.log import Reply, ReplyState
 from core.languages import LANGUAGES
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
-from web.i18n.formatting import duration, exact_time, is_today, time_of_day, time_or_date
-from web.i18n.sentences import format_number
+from web.i18n.formatting import (
+    ago,
+    duration,
+    exact_time,
+    is_today,
+    time_of_day,
+    time_or_date,
+)
+from web.i18n.sentences import format_number, format_percent
 from web.i18n.service_messages import (
     INTERRUPTIONS,
     MESSAGES,
@@ -86,6 +93,16 @@ def test_reply_ends_are_described_in_the_language_of_the_page():
     assert wrong == []
 
 
+def test_japanese_sentences_follow_each_other_without_a_space(app: Flask):
+    reply = Reply(ReplyState.INTERRUPTED, "So", code="stream_interrupted")
+
+    with in_language(app, "ja"):
+        assert (
+            reply_end_message(reply)
+            == "返信が中断されました。それまでに届いた文章は保存されています。"
+        )
+
+
 def test_reply_ends_are_described_in_english_for_exports():
     reply = Reply(ReplyState.FAILED, code="reply_too_long", params={"count": "1048576"})
 
@@ -138,6 +155,40 @@ def test_durations_use_plural_forms(app: Flask):
         with in_language(app, code):
             shown[code] = [duration(seconds) for seconds in (0, 1.4, 120, 7200)]
     assert shown == WAITS
+
+
+AGES = {"en": "2 days ago", "de": "vor 2 Tagen", "ar": "قبل يومين", "ja": "2 日前"}
+
+
+def test_times_since_an_event_are_inflected(app: Flask):
+    shown = {}
+    for code in AGES:
+        with in_language(app, code):
+            shown[code] = ago(2 * 86_400)
+    assert shown == AGES
+
+
+PERCENTAGES = {"en": "45%", "de": "45\u00a0%", "fr": "45\u00a0%", "es": "45\u00a0%", "ja": "45%"}
+
+
+def test_percentages_are_formatted_in_the_language(app: Flask):
+    shown = {}
+    for code in PERCENTAGES:
+        with in_language(app, code):
+            shown[code] = format_percent(45.2)
+    assert shown == PERCENTAGES
+
+
+JOINED = {"en": "March 4, 2021, 3:06", "ar": "4 مارس 2021، 3:06", "ja": "2021年3月4日 15:06"}
+
+
+def test_date_and_time_are_joined_as_in_the_language(app: Flask):
+    long_ago = time.mktime((2021, 3, 4, 15, 6, 0, 0, 0, -1))
+    shown = {}
+    for code in JOINED:
+        with in_language(app, code):
+            shown[code] = exact_time(long_ago)[: len(JOINED[code])]
+    assert shown == JOINED
 
 
 MARCH = {"en": "March", "de": "März", "fr": "mars", "es": "marzo", "ar": "مارس", "ja": "3月"}
@@ -200,6 +251,23 @@ def test_date_groups_follow_the_time_zone_of_the_reader(app: Flask, clock: Adjus
             assert is_today(talk.updated_at) == (zone == "UTC")
 
     assert names == {"UTC": "Heute", "America/Lima": "Gestern"}
+
+
+SUNDAY = datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
+TUESDAY = datetime(2026, 11, 24, 12, tzinfo=UTC).timestamp()
+FIRST_DAYS = {"en-GB": "November", "en-US": "This week", "ar-EG": "هذا الأسبوع"}
+
+
+def test_this_week_begins_on_the_first_day_of_the_week_in_the_region(
+    app: Flask, clock: AdjustableClock
+):
+    clock.set_wall_clock(TUESDAY)
+    talk = Conversation("id", "p", "ada", "Ada", "t", None, SUNDAY, SUNDAY)
+    names = {}
+    for code in FIRST_DAYS:
+        with in_language(app, code):
+            [(names[code], _)] = group_by_date([talk])
+    assert names == FIRST_DAYS
 
 
 def test_date_groups_have_translated_headings(app: Flask):

@@ -25,8 +25,8 @@ def iso_time(timestamp: float) -> str:
 def exact_time(timestamp: float) -> str:
     """Format a date and time with its time zone."""
     local_time = to_local_time(timestamp)
-    date = format_date(local_time, "long", format_locale())
-    return f"{date}, {_short_time(local_time)} {local_time.tzname()}"
+    date = str(format_date(local_time, "long", format_locale()))
+    return _join(date, f"{_short_time(local_time)} {local_time.tzname()}")
 
 
 def is_today(timestamp: float) -> bool:
@@ -48,14 +48,20 @@ def message_time(timestamp: float) -> str:
     """Format the time of a message: the time of day, with the date if it is not today."""
     if is_today(timestamp):
         return time_of_day(timestamp)
-    pattern = str(format_locale().datetime_formats["medium"])
-    return pattern.format(time_of_day(timestamp), time_or_date(timestamp))
+    return _join(time_or_date(timestamp), time_of_day(timestamp))
 
 
 def duration(seconds: float) -> str:
     """Format a duration in one unit, such as "2 hours" for 90 minutes; the minimum is 1 second."""
     delta = timedelta(seconds=max(1, round(seconds)))
     return str(format_timedelta(delta, threshold=1.5, locale=format_locale()))
+
+
+def ago(seconds: float) -> str:
+    """Format the time since an event, such as "2 hours ago": many languages inflect its words."""
+    delta = timedelta(seconds=-max(1, round(seconds)))
+    locale = format_locale()
+    return str(format_timedelta(delta, threshold=1.5, add_direction=True, locale=locale))
 
 
 def time_of_day(timestamp: float) -> str:
@@ -91,11 +97,16 @@ def init_app(app: Flask) -> None:
     app.template_filter()(message_time)
     app.template_filter()(exact_time)
     app.template_filter()(duration)
+    app.template_filter()(ago)
     app.template_filter()(time_of_day)
     app.template_filter()(excerpt)
     app.template_filter()(zip)
     app.add_template_test(is_overdue, "overdue")
     app.add_template_global(seconds_until)
+
+
+def _join(date: str, time: str) -> str:
+    return str(format_locale().datetime_formats["medium"]).format(time, date)
 
 
 def _short_time(local_time: datetime) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from babel.numbers import format_decimal
+from babel import numbers
 from flask import Flask
 
 from core.languages import N_
-from web.i18n.locale import format_locale, gettext
+from web.i18n.locale import current_locale, format_locale, gettext
 
 # Progress stages of the embedded service, listed here so that they get translated.
 STAGES = (N_("Queued"), N_("Thinking"), N_("Writing"))
@@ -16,6 +16,7 @@ def init_app(app: Flask) -> None:
     """Register the template filters."""
     app.add_template_filter(translate)
     app.add_template_filter(format_number)
+    app.add_template_filter(format_percent)
 
 
 def translate(sentence: str) -> str:
@@ -24,10 +25,20 @@ def translate(sentence: str) -> str:
 
 
 def join_sentences(*sentences: str) -> str:
-    """Translate sentences and join them with spaces."""
-    return " ".join(translate(sentence) for sentence in sentences)
+    """Translate sentences and join them."""
+    return sentence_gap().join(translate(sentence) for sentence in sentences)
+
+
+def sentence_gap() -> str:
+    """Return what separates sentences: a space, but nothing after a wide Japanese full stop."""
+    return "" if current_locale().language == "ja" else " "
 
 
 def format_number(value: float) -> str:
     """Format a number in the current locale."""
-    return format_decimal(value, locale=format_locale())
+    return numbers.format_decimal(value, locale=format_locale())
+
+
+def format_percent(percent: float) -> str:
+    """Format a percentage in the current locale."""
+    return numbers.format_percent(percent / 100, locale=format_locale())

@@ -9,7 +9,7 @@ from flask import Flask
 from chat.log import Reply, ReplyState
 from core.languages import N_
 from web.i18n.locale import gettext
-from web.i18n.sentences import format_number
+from web.i18n.sentences import format_number, sentence_gap
 
 MESSAGES = {
     # Reply ends.
@@ -115,7 +115,7 @@ def service_message(code: str, params: Mapping[str, str] | None = None) -> str:
 
 def reply_end_message(reply: Reply) -> str:
     """Return the translated message about the end of a reply, or "" if there is none."""
-    return _build_end_message(reply, gettext, format_number)
+    return _build_end_message(reply, gettext, format_number, sentence_gap())
 
 
 def english_message(code: str, params: Mapping[str, str] | None = None) -> str:
@@ -133,14 +133,17 @@ def _insert_values(sentence: str, **values: str) -> str:
 
 
 def _build_end_message(
-    reply: Reply, translate: Callable[..., str], format_count: Callable[[int], str]
+    reply: Reply,
+    translate: Callable[..., str],
+    format_count: Callable[[int], str],
+    gap: str = " ",
 ) -> str:
     message = _build_message(reply.code, reply.params, translate, format_count)
     if reply.text and reply.code in INTERRUPTIONS:
-        return f"{message} {translate(TEXT_SAVED)}"
+        return f"{message}{gap}{translate(TEXT_SAVED)}"
     is_gone = reply.gone or reply.code == "twin_gone"
     is_unsent = reply.state is ReplyState.FAILED and not (reply.perhaps_received or is_gone)
-    return f"{message} {translate(MESSAGE_NOT_SENT)}" if message and is_unsent else message
+    return f"{message}{gap}{translate(MESSAGE_NOT_SENT)}" if message and is_unsent else message
 
 
 def _build_message(

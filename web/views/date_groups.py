@@ -32,7 +32,7 @@ def _heading(conversation: Conversation, today: date) -> str:
         return gettext("Today")
     if updated_on == today - timedelta(days=1):
         return gettext("Yesterday")
-    if updated_on >= today - timedelta(days=today.weekday()):
+    if updated_on >= today - timedelta(days=(today.weekday() - format_locale().first_week_day) % 7):
         return gettext("This week")
     if updated_on.year == today.year:
         heading = str(format_date(updated_on, "LLLL", format_locale()))
