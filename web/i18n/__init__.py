@@ -3,7 +3,7 @@
 from web.i18n import formatting, locale, sentences, service_messages
 from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time
 from web.i18n.js_strings import SENTENCES, messages_module
-from web.i18n.locale import current_locale, format_locale, gettext
+from web.i18n.locale import bidi_isolate_text, current_locale, format_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
 from web.i18n.service_messages import (
     english_end_message,
@@ -15,6 +15,7 @@ from web.i18n.timezone import to_local_time
 
 __all__ = [
     "SENTENCES",
+    "bidi_isolate_text",
     "current_locale",
     "english_end_message",
     "english_message",

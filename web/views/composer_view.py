@@ -10,7 +10,7 @@ from chat.conversations import Conversation
 from chat.limits import MessagesLeft, Sender, SendingStatus
 from twinapi import Twin
 from web import message_form
-from web.i18n import gettext
+from web.i18n import bidi_isolate_text, gettext
 from web.message_form import RejectedMessage
 from web.person.client_address import visitor_address
 from web.person.current_person import person
@@ -71,7 +71,7 @@ def conversation_composer(
         return composer
     reason = gettext(
         "%(twin)s is no longer available. This conversation is still saved.",
-        twin=conversation.twin_name,
+        twin=bidi_isolate_text(conversation.twin_name),
     )
     return replace(composer, blocked_reason=reason)
 
