@@ -1,18 +1,19 @@
 """Final events of replies that failed or were stopped, with sentences for people."""
 
+from core.languages import N_
 from service.conversations.reply import Failed
 
-INTERNAL_ERROR = Failed("Something went wrong in the service.", "internal_error")
-EMPTY_REPLY = Failed("The model returned an empty reply.")
-INTERRUPTED = Failed("The reply was interrupted. Send the message again.")
-STOPPED = Failed("The reply was stopped.", "stopped")
+INTERNAL_ERROR = Failed(N_("Something went wrong in the service."), "internal_error")
+EMPTY_REPLY = Failed(N_("The model returned an empty reply."))
+INTERRUPTED = Failed(N_("The reply was interrupted. Send the message again."))
+STOPPED = Failed(N_("The reply was stopped."), "stopped")
 RESTARTING = Failed(
-    "The service is restarting. Try again in a few seconds.", "restarting", retry_after=5
+    N_("The service is restarting. Try again in a few seconds."), "restarting", retry_after=5
 )
 RESTARTING_TEXT_SAVED = Failed(
-    "The service is restarting. The text so far has been saved.", "restarting", retry_after=5
+    N_("The service is restarting. The text so far has been saved."), "restarting", retry_after=5
 )
 DATABASE_UNAVAILABLE = Failed(
-    "The service is temporarily unavailable. Try again soon.", "unavailable"
+    N_("The service is temporarily unavailable. Try again soon."), "unavailable"
 )
-STORE_FAILED = Failed("The reply couldn't be saved.", "unavailable")
+STORE_FAILED = Failed(N_("The reply couldn't be saved."), "unavailable")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
+from core.languages import N_
 from service.conversations.messages import Messages
 from service.conversations.prompt import build_prompt
 from service.conversations.reply import Reply
@@ -23,7 +24,7 @@ def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator
     front_matter = reply.twin.front_matter
     history = messages.recent_history(reply.message, MAX_HISTORY_MESSAGES)
     if not history:
-        raise ModelFailed("The conversation was deleted.")
+        raise ModelFailed(N_("The conversation was deleted."))
     window = max(model.window - front_matter.max_tokens, model.window // 4)
     count_tokens = model.token_counter(front_matter.model)
     refused_prompt: Prompt = []

@@ -17,6 +17,7 @@ from core.http import (
     describe_network_error,
     read_bounded,
 )
+from core.languages import N_
 from core.outbound import OutboundAdapter, open_session
 from core.settings import Settings
 from core.urls import without_credentials
@@ -39,8 +40,8 @@ MAX_LIST_BYTES = 1024 * 1024
 LIST_TIMEOUT_SECONDS = 10
 FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
-NOT_RESPONDING = "The model is not responding."
-NO_CHAT_MODEL = "The model server has no chat model. Please contact your administrator."
+NOT_RESPONDING = N_("The model is not responding.")
+NO_CHAT_MODEL = N_("The model server has no chat model. Please contact your administrator.")
 
 
 # Names of models that cannot chat.

@@ -12,6 +12,7 @@ import requests
 
 from core import sse
 from core.http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
+from core.languages import N_
 from service.interface_types import ReplyErrorCode
 from service.llm.chunks import Chunk, End, error_sentence, is_overflow, parse_chunk
 from service.llm.thinking import ThinkingFilter
@@ -26,9 +27,9 @@ MAX_REPLY_BYTES = 10 * 1024 * 1024
 # After the reason of the end, some servers send the usage, and some keep the connection open.
 FINAL_SECONDS = 2.0
 DONE = "[DONE]"
-REPORTED_ERROR = "The model reported an error."
-FILTERED = "The filter of the model server ended this reply."
-ONLY_THINKING = "The model has only been thinking, and wrote no reply. Try again."
+REPORTED_ERROR = N_("The model reported an error.")
+FILTERED = N_("The filter of the model server ended this reply.")
+ONLY_THINKING = N_("The model has only been thinking, and wrote no reply. Try again.")
 
 
 class ModelFailed(Exception):
@@ -110,7 +111,7 @@ class CompletionStream:
                     text, incomplete_character = _split_storable(incomplete_character + text)
                     length += len(text)
                     if length > MAX_REPLY_CHARACTERS:
-                        raise ModelFailed("The reply was too long and was cut off.")
+                        raise ModelFailed(N_("The reply was too long and was cut off."))
                     if text:
                         yield text
             except (*NETWORK_ERRORS, sse.EventTooLarge, ResponseTooLarge) as error:
@@ -134,7 +135,7 @@ class CompletionStream:
     def _check_end(self, *, has_text: bool, has_thought: bool) -> None:
         """Check why the reply has ended. Raises ModelFailed."""
         if not self._finish_reason:
-            raise ModelFailed("The model's reply was interrupted.")
+            raise ModelFailed(N_("The model's reply was interrupted."))
         end = Chunk(finish_reason=self._finish_reason).end
         if end is End.FILTERED:
             raise ModelFailed(FILTERED)

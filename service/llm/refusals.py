@@ -12,16 +12,17 @@ from typing import Any
 import requests
 
 from core.http import NETWORK_ERRORS, parse_retry_after
+from core.languages import N_
 from service.interface_types import ReplyErrorCode
 from service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit
 from service.llm.completion_stream import FILTERED, READ_BYTES, ModelFailed
 
-MODEL_PROBLEM = "The model has a problem right now."
-BUSY = "The model is busy. Try again in a minute."
-LOADING = "The model is still loading. Try again in a minute."
-NO_CREDIT = "The limit of the model server is used up. Please contact your administrator."
-WRONG_KEY = "The model server rejected the API key. Please contact your administrator."
-NO_MODEL = "The model server doesn't have this model. Please contact your administrator."
+MODEL_PROBLEM = N_("The model has a problem right now.")
+BUSY = N_("The model is busy. Try again in a minute.")
+LOADING = N_("The model is still loading. Try again in a minute.")
+NO_CREDIT = N_("The limit of the model server is used up. Please contact your administrator.")
+WRONG_KEY = N_("The model server rejected the API key. Please contact your administrator.")
+NO_MODEL = N_("The model server doesn't have this model. Please contact your administrator.")
 
 _LOADING_WORDS = re.compile(r"\bloading\b|being loaded", re.IGNORECASE)
 # Fields in which servers repeat the error of another server as JSON.

@@ -31,6 +31,7 @@ from web.i18n.service_messages import (
     MESSAGES,
     english_end_message,
     reply_end_message,
+    service_message,
 )
 from web.i18n.timezone import COOKIE_NAME
 from web.views.date_groups import group_by_date
@@ -84,6 +85,15 @@ ENDS = [
             "Ihre Nachricht wurde nicht gesendet."
         ),
     ),
+    (
+        Reply(
+            ReplyState.FAILED,
+            code="service_error_with_reason",
+            params={"reason": "The model returned an empty reply."},
+            perhaps_received=True,
+        ),
+        "Der KI-Dienst hat einen Fehler gemeldet: Das Modell hat eine leere Antwort geliefert.",
+    ),
 ]
 
 
@@ -91,6 +101,14 @@ ENDS = [
 def test_reply_ends_are_described_in_the_language_of_the_page():
     wrong = [(reply, shown) for reply, shown in ENDS if reply_end_message(reply) != shown]
     assert wrong == []
+
+
+def test_reason_of_a_service_is_isolated_in_right_to_left_sentences(app: Flask):
+    reason = "All seats are taken."
+    with in_language(app, "ar"):
+        shown = service_message("service_error_with_reason", {"reason": reason})
+
+    assert f"\u2068{reason}\u2069" in shown
 
 
 def test_japanese_sentences_follow_each_other_without_a_space(app: Flask):

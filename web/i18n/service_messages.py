@@ -8,7 +8,7 @@ from flask import Flask
 
 from chat.log import Reply, ReplyState
 from core.languages import N_
-from web.i18n.locale import gettext
+from web.i18n.locale import bidi_isolate_text, gettext
 from web.i18n.sentences import format_number, sentence_gap
 
 MESSAGES = {
@@ -110,22 +110,22 @@ def init_app(app: Flask) -> None:
 
 def service_message(code: str, params: Mapping[str, str] | None = None) -> str:
     """Return the translated message of a code, or "" for an empty code."""
-    return _build_message(code, params or {}, gettext, format_number)
+    return _build_message(code, params or {}, gettext, _localize)
 
 
 def reply_end_message(reply: Reply) -> str:
     """Return the translated message about the end of a reply, or "" if there is none."""
-    return _build_end_message(reply, gettext, format_number, sentence_gap())
+    return _build_end_message(reply, gettext, _localize, sentence_gap())
 
 
 def english_message(code: str, params: Mapping[str, str] | None = None) -> str:
     """Return the message of a code in English, for the command line."""
-    return _build_message(code, params or {}, _insert_values, "{:,}".format)
+    return _build_message(code, params or {}, _insert_values, _format_in_english)
 
 
 def english_end_message(reply: Reply) -> str:
     """Return the message about the end of a reply in English, for exports."""
-    return _build_end_message(reply, _insert_values, "{:,}".format)
+    return _build_end_message(reply, _insert_values, _format_in_english)
 
 
 def _insert_values(sentence: str, **values: str) -> str:
@@ -135,10 +135,10 @@ def _insert_values(sentence: str, **values: str) -> str:
 def _build_end_message(
     reply: Reply,
     translate: Callable[..., str],
-    format_count: Callable[[int], str],
+    format_value: Callable[[str, str], str],
     gap: str = " ",
 ) -> str:
-    message = _build_message(reply.code, reply.params, translate, format_count)
+    message = _build_message(reply.code, reply.params, translate, format_value)
     if reply.text and reply.code in INTERRUPTIONS:
         return f"{message}{gap}{translate(TEXT_SAVED)}"
     is_gone = reply.gone or reply.code == "twin_gone"
@@ -150,15 +150,24 @@ def _build_message(
     code: str,
     params: Mapping[str, str],
     translate: Callable[..., str],
-    format_count: Callable[[int], str],
+    format_value: Callable[[str, str], str],
 ) -> str:
     if not code:
         return ""
-    values = {name: _format_value(name, value, format_count) for name, value in params.items()}
+    values = {name: format_value(name, value) for name, value in params.items()}
     return translate(MESSAGES[code], **values)
 
 
-def _format_value(name: str, value: str, format_count: Callable[[int], str]) -> str:
+def _localize(name: str, value: str) -> str:
+    """Format a count, or translate a reason if it is a sentence of the embedded service."""
     if name == "count":
-        return format_count(int(value))
-    return value if value.endswith(SENTENCE_ENDINGS) else f"{value}."
+        return format_number(int(value))
+    return bidi_isolate_text(_end_sentence(gettext(value) if value else ""))
+
+
+def _format_in_english(name: str, value: str) -> str:
+    return f"{int(value):,}" if name == "count" else _end_sentence(value)
+
+
+def _end_sentence(reason: str) -> str:
+    return reason if reason.endswith(SENTENCE_ENDINGS) else f"{reason}."
