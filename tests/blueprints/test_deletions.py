@@ -34,23 +34,23 @@ def test_deleted_conversation_is_hidden_everywhere_and_can_be_restored(alice: Pe
     assert alice.get(page.path).reply_states == ["complete"]
 
 
-def test_url_of_a_deleted_conversation_offers_undo_until_the_deadline(
+def test_url_of_a_deleted_conversation_offers_to_restore_it_until_the_deadline(
     alice: Person, bob: Person, portal: Portal, page: Page
 ):
     alice.press(page, "Delete")
     gone = alice.get(page.path)
     assert gone.status == 404
     assert "You deleted this conversation" in gone.html.h1.get_text()
-    assert "Undo" not in bob.get(page.path).text
+    assert "Restore" not in bob.get(page.path).text
 
-    back = alice.press(gone, "Undo")
+    back = alice.press(gone, "Restore")
     assert back.path == page.path
     assert "” restored" in back.html.select_one(".note[autofocus]").get_text()
 
     alice.press(back, "Delete")
     backdate(portal, page, deletion.RESTORABLE_SECONDS / 86_400 + 0.01, "deleted_at")
     late = alice.get(page.path)
-    assert "Undo" not in late.text
+    assert "Restore" not in late.text
     assert "This page doesn't exist" in late.text
 
 
@@ -104,7 +104,7 @@ def rows(portal: Portal) -> tuple[int, ...]:
         )
 
 
-def test_list_offers_undo_for_ten_minutes_after_a_deletion(
+def test_list_offers_to_restore_a_conversation_for_ten_minutes_after_a_deletion(
     alice: Person, bob: Person, portal: Portal, page: Page
 ):
     alice.press(page, "Delete")
@@ -113,7 +113,7 @@ def test_list_offers_undo_for_ten_minutes_after_a_deletion(
 
     assert "Deleted in the last ten minutes" in listed.text
     assert "Deleted in" not in bob.get("/conversations").text
-    assert listed_titles(alice.press(listed, "Undo")) == ["Why is the sky blue?"]
+    assert listed_titles(alice.press(listed, "Restore")) == ["Why is the sky blue?"]
     alice.press(alice.get(page.path), "Delete")
     backdate(portal, page, deletion.RESTORABLE_SECONDS / 86_400 + 0.01, "deleted_at")
     assert "Deleted in" not in alice.get("/conversations").text

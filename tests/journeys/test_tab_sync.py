@@ -179,7 +179,7 @@ def test_deletion_in_another_window_is_shown_and_can_be_undone(
     expect(page.locator("#notices")).to_contain_text("This conversation was deleted")
     expect(message_box(page)).to_have_value("still here?")
 
-    page.locator("#notices").get_by_role("button", name="Undo").click()
+    page.locator("#notices").get_by_role("button", name="Restore").click()
     expect(page.locator("#composer")).to_contain_text("restored")
     expect(message_box(page)).to_have_value("still here?")
     expect(turn(page, "stopped")).to_contain_text("One")
