@@ -31,8 +31,8 @@ bp = Blueprint("keys", __name__, url_prefix="/keys")
 
 SCOPES = {"read_only": N_("Read only"), "full_access": N_("Full access")}
 SCOPE_HINTS = {
-    "read_only": N_("List twins and conversations."),
-    "full_access": N_("Also start conversations and send messages."),
+    "read_only": N_("Read twins, conversations and messages."),
+    "full_access": N_("Also start and delete conversations, and send messages."),
 }
 AUTH_HEADER_EXAMPLE = "Authorization: Bearer …"
 MAX_NAME_CHARACTERS = 100
@@ -46,7 +46,8 @@ ALREADY_SUBMITTED = N_(
 JWT_REJECTED = N_("The twin service didn't accept this JWT. It may be wrong or expired.")
 JWT_MALFORMED = N_("That doesn't look like a JWT. It should have three parts separated by dots.")
 TOO_MANY_KEYS = N_(
-    "You have the maximum number of keys. Keys that were revoked or expired in the last hour count."
+    "You've reached the maximum number of keys. "
+    "Keys revoked or expired within the last hour count, too."
 )
 NAME_INVALID = N_("Enter a name of 1 to %(limit)s characters.")
 

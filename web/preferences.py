@@ -78,7 +78,7 @@ PREFERENCE_FIELDS = {
     ),
     "text": PreferenceField(
         N_("Text size"),
-        N_("Makes all text and controls larger."),
+        N_("Make all text and controls larger."),
         {"normal": N_("Normal"), "large": N_("Large")},
     ),
     "enter": PreferenceField(

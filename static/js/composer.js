@@ -136,7 +136,7 @@ const showAnswer = (ctx) => {
   if (!isSwitch) textarea().setSelectionRange(at, at);
   textarea().scrollTop = top;
   if (!isSwitch) return;
-  announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? messages.cancelled);
+  announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? messages.canceled);
   textarea().focus();
   textarea().setSelectionRange(end, end);
 };

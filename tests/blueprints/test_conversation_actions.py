@@ -61,7 +61,7 @@ def test_archived_conversation_is_listed_separately_until_it_is_continued(
 
     back = alice.press(put_away, "Undo")
     assert listed_titles(back) == ["Why is the sky blue?"]
-    assert "moved back to your conversations" in back.text
+    assert "“ Why is the sky blue? ” unarchived" in back.text
 
     alice.press(alice.get(page.path), "Archive")
     alice.press(alice.get(page.path), "Send", content="And red?")
@@ -75,7 +75,7 @@ def test_every_action_shows_a_notice_with_focus(alice: Person, page: Page):
         ("Pin", "“ Why is the sky blue? ” pinned"),
         ("Unpin", "“ Why is the sky blue? ” unpinned"),
         ("Archive", "“ Why is the sky blue? ” archived"),
-        ("Undo", "“ Why is the sky blue? ” moved back to your conversations"),
+        ("Undo", "“ Why is the sky blue? ” unarchived"),
         ("Delete", "“ Why is the sky blue? ” deleted"),
         ("Undo", "“ Why is the sky blue? ” restored"),
     ):

@@ -63,7 +63,7 @@ def test_low_quota_is_announced_before_it_is_exhausted(
     call.complete("Hello")
     page = wait_for_reply(alice, page)
 
-    assert "3 messages left for everyone until" in page.text
+    assert "3 messages left until" in page.text
     with portal.database.read() as connection:
         resets_at = math.ceil(connection.execute(select(api_quotas.c.resets_at)).scalar_one())
     time = page.html.select_one("#composer .hint time")["datetime"]

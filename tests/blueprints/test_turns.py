@@ -192,14 +192,14 @@ def test_low_quota_is_shown_in_the_new_composer_and_on_the_twin_page(
         200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"
     )
     page = wait_for_reply(alice, page)
-    assert "40 messages left for everyone" in page.text
-    assert "40 messages left for everyone" in alice.get("/twins/ada").text
+    assert "40 messages left, shared by everyone" in page.text
+    assert "40 messages left, shared by everyone" in alice.get("/twins/ada").text
     action, fields = page.button_action("Send")
 
     answer = alice.post(action, fields | {"content": "two"}, **HTMX_HEADERS)
 
     upstream.next_call().start_stream().complete("Two")
-    assert "39 messages left for everyone" in answer.text
+    assert "39 messages left, shared by everyone" in answer.text
 
 
 def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstream):

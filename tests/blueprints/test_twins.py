@@ -140,12 +140,12 @@ def test_recently_used_twins_come_first_and_only_once(
     page = alice.get("/")
 
     lately, _ = page.html.select("ul.cards")
-    assert page.html.find(id=lately["aria-labelledby"]).get_text() == "Recent"
+    assert page.html.find(id=lately["aria-labelledby"]).get_text() == "Recently used"
     assert names(page) == [f"Twin {n:03}" for n in (7, 5, 1, 8, 0, 2, 3, 4, 6)]
     assert len(lately.select("li")) == 4
-    assert [small.get_text() for small in page.html.select("small")] == ["Active today"] * 5
-    assert "Recent" not in alice.get("/?q=twin").text
-    assert "Recent" not in bob.get("/").text
+    assert [small.get_text() for small in page.html.select("small")] == ["Used today"] * 5
+    assert "Recently used" not in alice.get("/?q=twin").text
+    assert "Recently used" not in bob.get("/").text
 
 
 def test_short_list_shows_recent_twins_first_without_headings(alice: Person, upstream: Upstream):
@@ -154,7 +154,7 @@ def test_short_list_shows_recent_twins_first_without_headings(alice: Person, ups
 
     page = alice.get("/")
     assert names(page) == [f"Twin {n:03}" for n in (2, 0, 1, 3)]
-    assert "Recent" not in page.text
+    assert "Recently used" not in page.text
 
 
 def test_used_twin_shows_its_number_of_conversations(

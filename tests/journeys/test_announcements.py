@@ -172,7 +172,7 @@ def test_draft_is_restored_after_an_edit_and_the_restoration_is_announced(
     expect(announcer).to_contain_text("Editing a copy.")
     page.get_by_role("button", name="Cancel").focus()
     page.keyboard.press("Escape")
-    expect(announcer).to_contain_text("Edit cancelled.")
+    expect(announcer).to_contain_text("Edit canceled.")
     expect(message_box(page)).to_have_value("")
 
     message_box(page).fill("A draft")

@@ -24,7 +24,7 @@ def test_page_without_its_scripts_sends_messages_and_shows_replies(
         send_message(page, words)
         call = upstream.next_call().start_stream()
         expect(turn(page, "waiting")).to_contain_text(words)
-        page.get_by_role("link", name="Show live").click()
+        page.get_by_role("link", name="Watch live").click()
         call.delta(words)
         expect(reply_text(page)).to_have_text(words, use_inner_text=True)
         call.complete(f"{words} heard")

@@ -33,7 +33,7 @@ NO_COOKIES = ErrorPage(
 DELETED = ErrorPage(
     "closed",
     N_("You deleted this conversation"),
-    N_("This conversation was deleted. It can be brought back within ten minutes."),
+    N_("This conversation was deleted. You can restore it within ten minutes."),
 )
 SERVICE_DOWN = ErrorPage(
     "cloud",
@@ -47,12 +47,6 @@ ERROR_PAGES = {
         N_("Something went wrong"),
         N_("We couldn't read that request."),
         N_("Nothing was changed. Go back, reload the page and try again."),
-    ),
-    401: ErrorPage(
-        "closed",
-        N_("You're signed out"),
-        N_("Your session in this browser has ended."),
-        N_("Your conversations are saved. Sign in again to see them."),
     ),
     403: ErrorPage(
         "closed",

@@ -12,7 +12,7 @@ from web.i18n.locale import gettext
 SENTENCES = {
     "offline": N_("You're offline."),
     "online": N_("You're back online."),
-    "meanwhile": N_("The reply will continue and be here when you reconnect."),
+    "meanwhile": N_("The reply continues and will be here when you reconnect."),
     "unreachable": N_("Can't reach the server."),
     "again": N_("Try again."),
     "kept": N_("Your text is saved. Try again."),
@@ -21,12 +21,12 @@ SENTENCES = {
     "over": N_("You can try again now."),
     "earlier": N_("Older messages are shown above."),
     "copied": N_("Copied"),
-    "cancelled": N_("Edit cancelled."),
+    "canceled": N_("Edit canceled."),
     "draft": N_("Draft restored."),
     "table": N_("Table"),
     "code": N_("Code"),
     "formula": N_("Formula"),
-    "back": N_("Back to reference"),
+    "back": N_("Back to reference %(label)s"),
 }
 
 

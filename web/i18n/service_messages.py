@@ -75,7 +75,7 @@ MESSAGES = {
     ),
     "stream_interrupted": N_("The reply was interrupted."),
     "idle_timeout": N_("The reply timed out."),
-    "total_timeout": N_("The reply took too long and was ended."),
+    "total_timeout": N_("The reply took too long and was stopped."),
     "stream_too_large": N_("The reply is too long to display."),
     # Errors of the list of twins.
     "service_not_found": N_(

@@ -16,7 +16,7 @@ SENTENCES = {
     "pinned": N_("“%(title)s” pinned"),
     "unpinned": N_("“%(title)s” unpinned"),
     "archived": N_("“%(title)s” archived"),
-    "listed": N_("“%(title)s” moved back to your conversations"),
+    "listed": N_("“%(title)s” unarchived"),
     "deleted": N_("“%(title)s” deleted"),
     "restored": N_("“%(title)s” restored"),
 }

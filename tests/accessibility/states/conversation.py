@@ -42,7 +42,7 @@ def conversation_streaming_without_script(env: Environment) -> Page:
     env.block_scripts()
     page = env.send_first_message()
     env.upstream.next_call().start_stream().delta("It steers into the fall,")
-    page.get_by_role("link", name="Show live").click()
+    page.get_by_role("link", name="Watch live").click()
     turn(page, "streaming").wait_for()
     return page
 
@@ -100,7 +100,7 @@ def composer_with_low_quota(env: Environment) -> Page:
         env.upstream.next_call().start_stream(**limits).complete("It steers.")
         path = wait_for_reply(person, begun).path
     page = env.open(path)
-    page.get_by_text("left for everyone").wait_for()
+    page.get_by_text("shared by everyone").wait_for()
     return page
 
 

@@ -66,7 +66,7 @@ def gallery_with_recent_twins(env: Environment) -> Page:
     with env.act_as_person() as person:
         person.start_conversation("Hello")
     page = env.open("/")
-    page.get_by_text("Recent", exact=True).wait_for()
+    page.get_by_text("Recently used", exact=True).wait_for()
     return page
 
 
