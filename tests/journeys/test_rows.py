@@ -53,5 +53,5 @@ def test_links_menus_and_buttons_in_a_row_still_work(context: BrowserContext, up
     page.get_by_role("button", name="Archive").click()
     expect(first_row(page)).to_contain_text("archived")
     first_row(page).get_by_role("button", name="Undo").click()
-    expect(first_row(page).get_by_text("archived")).to_have_count(0)
+    expect(first_row(page)).not_to_contain_text("· archived")
     expect(page).to_have_url(re.compile(r"/conversations\?q=greeting"))
