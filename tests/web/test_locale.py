@@ -24,7 +24,7 @@ HEADINGS = {
     "fr": "Avec qui voulez-vous discuter\u202f?",
     "es": "¿Con quién quieres hablar?",
     "ar": "مع من تريد التحدث؟",
-    "ja": "誰と話しますか",
+    "ja": "誰と話しますか？",
 }
 
 
