@@ -61,14 +61,16 @@ def test_arabic_conversation_has_right_to_left_layout_through_failure_and_retry(
     expect(turn(page, "interrupted").locator(".note")).to_contain_text("انقطع الرد.")
     page.get_by_role("button", name="إعادة المحاولة").click()
     upstream.next_call().respond(503, {})
-    expect(turn(page, "failed").locator(".note")).to_contain_text("تواجه خدمة المساعدين مشكلة")
+    expect(turn(page, "failed").locator(".note")).to_contain_text(
+        "تواجه خدمة الذكاء الاصطناعي مشكلة"
+    )
     turn(page, "failed").get_by_role("button", name="إعادة المحاولة").click()
     upstream.next_call().start_stream().complete("لأن الضوء الأزرق `sky = 1` يتشتت. It *scatters*.")
 
     last = turn(page, "complete")
     expect(last.locator(".turn__reply em")).to_have_text("scatters")
     expect(last.locator("code")).to_have_css("direction", "ltr")
-    expect(last.get_by_role("button", name="المحاولة من جديد")).to_be_visible()
+    expect(last.get_by_role("button", name="إعادة المحاولة")).to_be_visible()
     for width in (1280, PHONE):
         page.set_viewport_size({"width": width, "height": 800})
         assert not page.evaluate(SIDEWAYS)
