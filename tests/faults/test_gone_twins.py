@@ -35,3 +35,15 @@ def test_conversation_survives_a_renamed_twin_and_is_readable_after_removal(
     assert "Ada is no longer available. This conversation is still saved." in note
     assert page.html.select_one("#message").has_attr("disabled")
     assert page.html.select_one(".composer__send").has_attr("disabled")
+
+
+def test_name_of_a_removed_twin_is_isolated_in_a_right_to_left_sentence(
+    alice: Person, upstream: Upstream
+):
+    page = complete_first_turn(alice, upstream, "Hello", "Hello to you")
+    upstream.twins = TWINS[1:]
+    alice.get("/")
+
+    page = alice.get(page.path, **{"Accept-Language": "ar"})
+
+    assert "\u2068Ada\u2069" in text_in(page.html, "#composer .note")
