@@ -14,6 +14,7 @@ MAX_LINKED_REFERENCES = 1_000
 _DEFINITIONS = re.compile(f"<p>({DEFINITION}.*?)</p>", re.DOTALL)
 _NEXT_DEFINITION = re.compile(f"<br>\\s*(?={DEFINITION})")
 _DEFINITION = re.compile(f"{DEFINITION}([^<{LABEL_END}]*){LABEL_END}:\\s*(.*)", re.DOTALL)
+_DEFINED_LABEL = re.compile(f"{DEFINITION}([^<{LABEL_END}]*){LABEL_END}:")
 _TAG_OR_REFERENCE = re.compile(f"(<[^>]*>)|{REFERENCE}([^<{LABEL_END}]*){LABEL_END}")
 
 
@@ -21,6 +22,7 @@ def add_links(clean_html: str, scope: str) -> str:
     """Add links from references to footnotes and back; their ids contain `scope`."""
     if LABEL_END not in clean_html:
         return clean_html
+    defined_labels = set(_DEFINED_LABEL.findall(clean_html))
     seen_labels: set[str] = set()
     linked_count = 0
 
@@ -29,6 +31,8 @@ def add_links(clean_html: str, scope: str) -> str:
         tag, label = match[1], match[2]
         if tag:
             return restore_marks(tag)
+        if not (label.isdecimal() or label in defined_labels):
+            return restore_marks(match[0])  # such as the regular expression [^abc]
         linked_count += 1
         if linked_count > MAX_LINKED_REFERENCES:
             return f"<sup>{label}</sup>"

@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 from latex2mathml.converter import convert
 
+from rendering.latex import known_latex, visible_length
+
 MAX_FORMULA_CHARACTERS = 1_000
-MAX_INLINE_LENGTH = 60
+# In visible symbols: what fits into a line on a phone.
+MAX_INLINE_LENGTH = 36
 # Maximum size of the MathML of one formula; it is at least thirty times as long as the LaTeX.
 MAX_MATHML_BYTES = 32 * 1024
 # Limits for one reply; further formulas are shown as source. The conversion of a short formula
@@ -34,7 +37,7 @@ ATTRIBUTES = {
     "mover": {"accent"},
     "mspace": {"width"},
     "mstyle": {"displaystyle", "scriptlevel"},
-    "mtable": {"columnalign"},
+    "mtable": {"columnalign", "columnlines", "rowlines"},
     "mtd": {"columnalign"},
     "munder": {"accentunder"},
 }
@@ -55,22 +58,6 @@ _LAYOUT_COMMANDS = re.compile(
     r"\\(?:left|right|q?quad|text\w*|[fhm]box|math\w+|operatorname)\b|\\[,;:!>~ \\]|&"
     r"|\\(?:begin|end)\s*\{[^{}]*\}"
 )
-_TEXT_COMMAND = re.compile(
-    r"(?<!\\)(?:\\\\)*\\(?:text(?:bf|it|md|normal|rm|sf|tt|up)?|[fhm]box)\s*\{[^{}]*\}"
-)
-# latex2mathml puts the rows of these environments into one line, or numbers them. Arrays with the
-# same alignment replace them.
-_ALIGNED, _CENTERED = "rl" * 6, "c" * 6
-_ARRAYS = {
-    **dict.fromkeys(("align", "aligned", "alignat", "alignedat", "flalign", "split"), _ALIGNED),
-    **dict.fromkeys(("gather", "gathered", "multline", "equation", "subequations"), _CENTERED),
-    "eqnarray": "rcl",
-    "IEEEeqnarray": "rcl",
-}
-_RENAMED = {"dcases": "cases", "smallmatrix": "matrix", "psmallmatrix": "pmatrix"}
-_RIGHT_BRACED = ("rcases", "drcases")
-_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{(\w+)\*?\}((?:\[[^][{}]*\])?(?:\{[^{}]*\})?)")
-_NUMBERING = re.compile(r"\\(?:notag|nonumber)\b|\\(?:label|tag)\*?\s*\{[^{}]*\}")
 _COMMAND = re.compile(r"\\([a-zA-Z]*)")
 _BRACES_TO_PARENTHESES = str.maketrans("{}", "()")
 # Maximum depth of nested fractions and groups that `_alt_text` replaces.
@@ -104,8 +91,8 @@ def insert_mathml(parser_html: str, budget: MathBudget) -> str:
         math = ""
         if min(budget) > 0:
             unescaped_latex = html.unescape(latex)
-            # A long formula becomes a block, because blocks scroll.
-            is_block = is_display or len(unescaped_latex) > MAX_INLINE_LENGTH
+            # A wide formula becomes a block, because blocks scroll.
+            is_block = is_display or visible_length(unescaped_latex) > MAX_INLINE_LENGTH
             math = _convert_to_mathml(unescaped_latex, "block" if is_block else "inline").decode()
             budget = MathBudget(
                 budget.formulas - 1, budget.characters - (len(math) or FAILURE_COST)
@@ -114,17 +101,6 @@ def insert_mathml(parser_html: str, budget: MathBudget) -> str:
         return math or f"<code>{delimiter}{latex}{delimiter}</code>"
 
     return _MATH.sub(convert_span, parser_html)
-
-
-def _known_environment(match: re.Match[str]) -> str:
-    """Return the beginning or the end of an environment as latex2mathml knows it."""
-    command, name, argument = match[1], match[2], match[3]
-    is_begin = command == "begin"
-    if alignment := _ARRAYS.get(name):
-        return rf"\begin{{array}}{{{alignment}}}" if is_begin else r"\end{array}"
-    if name in _RIGHT_BRACED:
-        return r"\left.\begin{array}{ll}" if is_begin else r"\end{array}\right\}"
-    return rf"\{command}{{{_RENAMED.get(name, name)}}}{argument}"
 
 
 def _alt_text(latex: str) -> str:
@@ -144,13 +120,8 @@ def _convert_to_mathml(latex: str, display: str) -> bytes:
     """Return MathML, or b"" if the conversion fails or a length limit is exceeded."""
     if len(latex) > MAX_FORMULA_CHARACTERS:
         return b""
-    # latex2mathml does not escape the argument of \text, and does not convert \lt in it.
-    source = _NUMBERING.sub("", _ENVIRONMENT.sub(_known_environment, latex))
-    source = _TEXT_COMMAND.sub(
-        lambda text: html.escape(html.unescape(text[0]), quote=False), source
-    )
     try:
-        math = convert(source.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
+        math = convert(known_latex(latex, is_display=display == "block"), display=display)
     except Exception:  # noqa: BLE001 - half a formula raises nearly anything
         return b""
     # The alttext is spoken where MathML is not supported.

@@ -7,11 +7,18 @@ import re
 _IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*/>')
 _LINK = re.compile(r"<a [^>]*>.*?</a>", re.DOTALL)
 _DATA = re.compile(r"(data:[\w/+.-]+;base64,)([A-Za-z0-9+/]{200,}=*)")
+_CONTINUED = re.compile(r"(data:[\w/+.-]+;base64,)(\d+)-bytes([A-Za-z0-9+/]+=*)")
 _SHORTENED = re.compile(r"data:([\w/+.-]+);base64,(\d+)-bytes")
 
 
 def shorten_data(text: str) -> str:
-    """Replace long data in URLs by its size, so that it is no wall of letters."""
+    """Replace long data in URLs by its size, so that it is no wall of letters.
+
+    The data may go on after the size, in a text that grows.
+    """
+    text = _CONTINUED.sub(
+        lambda data: f"{data[1]}{int(data[2]) + len(data[3]) * 3 // 4}-bytes", text
+    )
     return _DATA.sub(lambda data: f"{data[1]}{len(data[2]) * 3 // 4}-bytes", text)
 
 

@@ -60,7 +60,8 @@ def _link_bare_urls(clean_html: str) -> str:
         if unlinkable_depth:
             return url
         url, rest = _split_trailing_punctuation(url)
-        return f'<a href="{url.replace(chr(34), "&quot;")}"{_REL_ATTRIBUTE}>{url}</a>{rest}'
+        href = url.replace('"', "&quot;")
+        return f'<a href="{href}"{_REL_ATTRIBUTE}>{url}</a>{rest}'
 
     return _TAG_OR_URL.sub(link_url, clean_html)
 
@@ -87,8 +88,12 @@ def _append_host(match: re.Match[str]) -> str:
     destination = mailboxes or host_of(url)
     if destination is None:
         return label_html
+    if label.startswith(("http://", "https://")):
+        opening_tag = f'{opening_tag[:-1]} dir="ltr">'
     # A link text that looks like a URL may show a host that is not the destination.
-    label_host = label.removeprefix("https://").removeprefix("http://").partition("/")[0]
+    label_host = _PORT.sub(
+        "", re.split("[/?#]", label.removeprefix("https://").removeprefix("http://"))[0]
+    )
     shows_destination = (
         label == mailboxes if mailboxes else not destination or label_host == destination
     )

@@ -8,6 +8,7 @@ Instead, private-use characters stand in for `<`, `$`, backslashes and the marks
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 
 # "<" that would begin raw HTML: shown as text.
@@ -20,9 +21,14 @@ _DOLLAR = "\ue002"
 _BACKSLASH = "\ue003"
 # The brackets around the label of a footnote: of a reference, and of a definition.
 REFERENCE, DEFINITION, LABEL_END = "\ue004", "\ue005", "\ue006"
-_ALL = _LESS_THAN + _TAG + _DOLLAR + _BACKSLASH + REFERENCE + DEFINITION + LABEL_END
-_ANY = re.compile(f"[{_ALL}]")
-_NOT_A_FOOTNOTE = re.compile(f"[{_LESS_THAN}{_TAG}{_DOLLAR}]")
+# The blanks within "$ x $": the parser takes dollars beside blanks for text.
+_BLANK = "\ue007"
+# Nothing, before a line of a formula that would begin another block.
+_NOTHING = "\ue008"
+# "~" alone, as in "5~10": only two strike text out.
+_TILDE = "\ue009"
+_ANY = re.compile("[\ue000-\ue009]")
+_NOT_A_FOOTNOTE = re.compile(f"[{_LESS_THAN}{_TAG}{_DOLLAR}{_BLANK}{_NOTHING}{_TILDE}]")
 
 # Not before autolinks, link destinations in angle brackets, and after a backslash.
 _HTML_START = re.compile(
@@ -32,15 +38,21 @@ _INLINE_TAG = re.compile(r"(?<!\\)<(?=/?(?:br|sub|sup|kbd)\s*/?>)", re.IGNORECAS
 _REFERENCE_MARK = re.compile(r"(?<!\\)\[\^([^\s\[\]^]{1,40})\](?!\()")
 _DEFINITION_MARK = re.compile(r"^( {0,3})\[\^([^\s\[\]^]{1,40})\]:", re.MULTILINE)
 
-_DOLLARS_AND_BRACKETS = re.compile(r"\\[()\[\]]|\\.|\$\$?|\n[ \t]*\n", re.DOTALL)
+_DOLLARS_AND_BRACKETS = re.compile(r"\\[()\[\]]|\\.|\$+|\n[ \t]*\n", re.DOTALL)
+_LONE_TILDE = re.compile(r"(?<![~\\])~(?!~)")
 _NUMBER = re.compile(r"\d[\d.,]*(?:[kKmMbB]n?)?\b")
 _SHELL_NAME = re.compile(r"[A-Z_][A-Z0-9_]+\b")
 _MATH_SIGN = re.compile(r"[\\^_=+{}<>*/|]")
-_WORD = re.compile(r"[A-Za-z0-9_]")
+_CLEAR_MATH_SIGN = re.compile(r"[\\^_=]")
+_PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(r"[A-Za-z0-9_{]")
+# A line whose mark opens a formula of several lines. Longer formulas are not converted.
+_MAX_DISPLAY_LENGTH = 2_000
+_LINE_START = re.compile(r"\n(?:[ \t]*(?=[^\s])|[ \t]*(?=\n))")
 
 _CODE_ELEMENT = re.compile(r"(<code[ >].*?</code>)", re.DOTALL)
 # In URLs, the parser has percent-encoded the stand-ins.
-_ENCODED = re.compile("%EE%80%8[0-6]")
+_ENCODED = re.compile("%EE%80%8[0-9]")
 _ORIGINALS = {
     _LESS_THAN: "&lt;",
     _TAG: "&lt;",
@@ -49,13 +61,19 @@ _ORIGINALS = {
     REFERENCE: "[^",
     DEFINITION: "[^",
     LABEL_END: "]",
+    _BLANK: " ",
+    _NOTHING: "",
+    _TILDE: "~",
 }
-_ENCODED_ORIGINALS = ("%3C", "%3C", "$", "%5C", "%5B%5E", "%5B%5E", "%5D")
+_ENCODED_ORIGINALS = ("%3C", "%3C", "$", "%5C", "%5B%5E", "%5B%5E", "%5D", "%20", "", "~")
 _RESTORED_TAG = re.compile(f"{_TAG}(/?)(br|sub|sup|kbd)\\s*/?&gt;", re.IGNORECASE)
 
 
-def protect(text: str) -> str:
-    """Replace the characters that are no markup; line numbers stay the same."""
+def protect(text: str, *, is_growing: bool = False) -> str:
+    """Replace the characters that are no markup; line numbers stay the same.
+
+    If the text is growing, a formula at its end may still be closed.
+    """
     text = _ANY.sub("\ufffd", text)
     if "[^" in text:
         text = _DEFINITION_MARK.sub(rf"\1{DEFINITION}\2{LABEL_END}:", text)
@@ -64,8 +82,15 @@ def protect(text: str) -> str:
         text = _INLINE_TAG.sub(_TAG, text)
         text = _HTML_START.sub(_LESS_THAN, text)
     if "$" in text or "\\(" in text or "\\[" in text:
-        text = _protect_formula_marks(text)
-    return text
+        text = _protect_formula_marks(text, is_growing=is_growing)
+    return _LONE_TILDE.sub(_TILDE, text) if "~" in text else text
+
+
+def open_formula(text: str) -> int | None:
+    """Return where the formula begins that is not closed at the end of a growing text."""
+    marks = _FormulaMarks(text, is_growing=True)
+    deque(marks.replacements(), maxlen=0)
+    return marks.first_open
 
 
 def unprotect(text: str) -> str:
@@ -100,9 +125,9 @@ def _restore_text(html: str) -> str:
     return _NOT_A_FOOTNOTE.sub(lambda found: _ORIGINALS[found[0]], html.replace(_BACKSLASH, ""))
 
 
-def _protect_formula_marks(text: str) -> str:
+def _protect_formula_marks(text: str, *, is_growing: bool) -> str:
     """Replace dollars that delimit no formula, and opening brackets without a partner."""
-    replaced = dict(_lone_marks(text))
+    replaced = dict(_FormulaMarks(text, is_growing=is_growing).replacements())
     parts: list[str] = []
     end = 0
     for position in sorted(replaced):
@@ -111,69 +136,162 @@ def _protect_formula_marks(text: str) -> str:
     return "".join(parts) + text[end:]
 
 
-def _lone_marks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the position of each mark that delimits no formula, and its stand-in."""
-    open_dollar: int | None = None
-    open_brackets: dict[str, int] = {}
-    is_display = False
-    for match in _DOLLARS_AND_BRACKETS.finditer(text):
-        mark, position = match[0], match.start()
-        if mark == "$$":
-            is_display = not is_display
-        elif mark == "$":
-            if is_display:
-                continue
-            if open_dollar is not None and _is_formula(text, open_dollar, position):
-                open_dollar = None
-                continue
-            if open_dollar is not None:
-                yield open_dollar, _DOLLAR
-                open_dollar = None
-            if _may_open(text, position):
-                open_dollar = position
-            else:
-                yield position, _DOLLAR
-        elif mark in ("\\(", "\\["):
-            if mark in open_brackets:
-                yield open_brackets[mark], _BACKSLASH
-            open_brackets[mark] = position
-        elif mark in ("\\)", "\\]"):
-            start = open_brackets.pop("\\(" if mark == "\\)" else "\\[", None)
-            if start is not None and _is_prose(text[start + 2 : position]):
-                yield start, _BACKSLASH
-                yield position, _BACKSLASH
-        elif mark[0] == "\n":
-            if open_dollar is not None:
-                yield open_dollar, _DOLLAR
-            for opened in open_brackets.values():
-                yield opened, _BACKSLASH
-            open_dollar, is_display = None, False
-            open_brackets.clear()
-    if open_dollar is not None:
-        yield open_dollar, _DOLLAR
-    for opened in open_brackets.values():
-        yield opened, _BACKSLASH
+class _FormulaMarks:
+    """The marks of formulas in a text, from the first to the last."""
+
+    def __init__(self, text: str, *, is_growing: bool) -> None:
+        self._text = text
+        self._is_growing = is_growing
+        # The positions of open marks.
+        self._dollar: int | None = None
+        self._dollars: int | None = None
+        self._brackets: dict[str, int] = {}
+
+    @property
+    def first_open(self) -> int | None:
+        """Return the position of the first mark that is not closed, after `replacements`."""
+        opened = [self._dollar, self._dollars, *self._brackets.values()]
+        return min((position for position in opened if position is not None), default=None)
+
+    def replacements(self) -> Iterator[tuple[int, str]]:
+        """Yield the positions of characters, and what stands in for each of them."""
+        for match in _DOLLARS_AND_BRACKETS.finditer(self._text):
+            mark, position = match[0], match.start()
+            if mark == "$$":
+                yield from self._read_dollars(position)
+            elif mark == "$":
+                yield from self._read_dollar(position)
+            elif mark[0] == "$":
+                yield from self._as_text(position, mark)
+            elif mark in ("\\(", "\\["):
+                yield from self._as_text(self._brackets.get(mark), mark)
+                self._brackets[mark] = position
+            elif mark in ("\\)", "\\]"):
+                yield from self._close_bracket(position, mark)
+            elif mark[0] == "\n":
+                yield from self._end_paragraph(position)
+        yield from self._as_text(self._dollar, "$")
+        for mark, position in self._brackets.items():
+            yield from self._as_text(position, mark)
+        start = self._brackets.get("\\[") if self._dollars is None else self._dollars
+        if self._is_growing and start is not None and self._begins_lines(start):
+            yield from self._keep_lines(start, len(self._text))
+
+    def _read_dollars(self, position: int) -> Iterator[tuple[int, str]]:
+        if self._dollars is None:
+            yield from self._as_text(self._dollar, "$")
+            self._dollar, self._dollars = None, position
+            return
+        start, self._dollars = self._dollars, None
+        if _is_display(self._text[start + 2 : position]):
+            yield from self._keep_lines(start, position)
+        else:
+            yield from self._as_text(start, "$$")
+            self._dollars = position  # this may open the next one
+
+    def _read_dollar(self, position: int) -> Iterator[tuple[int, str]]:
+        if self._dollars is not None:
+            return
+        start = self._dollar
+        if start is not None and _is_formula(self._text, start, position):
+            self._dollar = None
+            if self._text[start + 1] == " ":
+                yield start + 1, _BLANK
+                yield position - 1, _BLANK
+            return
+        yield from self._as_text(start, "$")
+        self._dollar = position if _may_open(self._text, position) else None
+        if self._dollar is None:
+            yield position, _DOLLAR
+
+    def _close_bracket(self, position: int, mark: str) -> Iterator[tuple[int, str]]:
+        opening = "\\(" if mark == "\\)" else "\\["
+        start = self._brackets.pop(opening, None)
+        if start is None:
+            return
+        if _is_prose(self._text[start + 2 : position], opening):
+            yield from self._as_text(start, opening)
+            yield from self._as_text(position, mark)
+        elif opening == "\\[":
+            yield from self._keep_lines(start, position)
+
+    def _end_paragraph(self, position: int) -> Iterator[tuple[int, str]]:
+        """Close the marks that no other paragraph can close: a blank line may be in a display."""
+        yield from self._as_text(self._dollar, "$")
+        self._dollar = None
+        if self._dollars is not None and not self._continues(self._dollars, position, "$$"):
+            self._dollars = None
+        for mark, start in list(self._brackets.items()):
+            if mark == "\\(" or not self._continues(start, position, "\\]"):
+                yield from self._as_text(start, mark)
+                del self._brackets[mark]
+
+    def _continues(self, start: int, position: int, closing: str) -> bool:
+        """Return whether a formula of several lines goes on after a blank line."""
+        if not self._begins_lines(start) or position - start > _MAX_DISPLAY_LENGTH:
+            return False
+        end = self._text.find(closing, position, start + _MAX_DISPLAY_LENGTH)
+        return self._is_growing if end < 0 else _is_display(self._text[start + 2 : end])
+
+    def _begins_lines(self, start: int) -> bool:
+        """Return whether the mark is alone on its line, so that a formula of lines follows."""
+        line_start = self._text.rfind("\n", 0, start) + 1
+        line_end = self._text.find("\n", start)
+        line = self._text[line_start : line_end if line_end >= 0 else None]
+        return line.strip() in ("$$", "\\[")
+
+    def _keep_lines(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Keep the lines of a display from beginning other blocks, such as lists."""
+        line_start = self._text.rfind("\n", 0, start) + 1
+        if self._text[line_start:start].lstrip(" ").startswith(">"):
+            return
+        for line in _LINE_START.finditer(self._text, start, end):
+            yield line.end(), _NOTHING + self._text[line.end() : line.end() + 1]
+
+    def _as_text(self, position: int | None, mark: str) -> Iterator[tuple[int, str]]:
+        """Let a mark be text."""
+        if position is None:
+            return
+        if mark[0] == "$":
+            yield from ((position + offset, _DOLLAR) for offset in range(len(mark)))
+        else:
+            yield position, _BACKSLASH
 
 
-def _is_prose(latex: str) -> bool:
-    r"""Return whether brackets enclose no formula, as in "grep has \( and \)"."""
+def _is_display(latex: str) -> bool:
+    """Return whether two pairs of dollars delimit a formula, and are no levels of prices."""
+    if _CLEAR_MATH_SIGN.search(latex):
+        return not re.search(r"\*\*|^[ \t]*(?:[-*]|\d+\.) .*[^\W\d_]{3}", latex, re.MULTILINE)
+    return bool(latex.strip()) and not _PLAIN_WORD.search(latex)
+
+
+def _is_prose(latex: str, opening: str) -> bool:
+    r"""Return whether brackets enclose no formula, as in "grep has \( and \)" and "\[1\]"."""
     words = latex.strip()
+    if opening == "\\[" and "\n" not in latex:
+        return words.isdecimal() or bool(re.fullmatch(r"[^\W\d_]{2,}(?:[ .,'-]+\w+)*", words))
     is_word = len(words) > 1 and words.isalpha()
     return words != latex and (is_word or words.endswith("\\"))
 
 
 def _may_open(text: str, position: int) -> bool:
     before, after = text[position - 1 : position], text[position + 1 : position + 2]
-    return bool(after) and not after.isspace() and not _WORD.fullmatch(before)
+    return (after.strip(" ") != "" and not _WORD.fullmatch(before)) or after == " "
 
 
 def _is_formula(text: str, start: int, end: int) -> bool:
     """Return whether two dollars delimit a formula, and not prices or the names of variables."""
     latex, after = text[start + 1 : end], text[end + 1 : end + 2]
-    if not latex or latex[-1].isspace() or after.isdigit() or _SHELL_NAME.match(latex):
+    content = latex.strip(" ")
+    if not content or content != content.strip() or after.isdigit():
         return False
+    if content != latex:  # "$ x $"
+        is_spaced = latex[0] == latex[-1] == " "
+        is_math = _CLEAR_MATH_SIGN.search(content) or not _PLAIN_WORD.search(content)
+        return is_spaced and bool(is_math) and not _NUMBER.match(content)
     if _NUMBER.match(latex) and re.search(r"\s", latex) and not _MATH_SIGN.search(latex):
         return False  # "$5 and 6$"
-    # "$n$th" is a formula, "$HOME:$PATH" is not.
-    is_word_next = bool(_WORD.fullmatch(after))
-    return not is_word_next or len(latex) == 1 or bool(re.search(r"[\\^_]", latex))
+    if not _WORD.fullmatch(after) or len(latex) == 1:
+        return True
+    # "$n^2$th" is a formula, "$HOME:$PATH" and "$MY_VAR:$PATH" are not.
+    return bool(re.search(r"[\\^_]", latex)) and not _SHELL_NAME.match(latex)

@@ -15,7 +15,7 @@ from rendering.placeholders import protect, restore, unprotect
 from rendering.source_limits import has_too_many_cells, is_too_deep, normalize_line_ends
 
 # Increase this version when the HTML of a text changes, so that cached HTML is rendered again.
-RENDERER_VERSION = 5
+RENDERER_VERSION = 6
 
 MAX_MARKDOWN_CHARACTERS = 500_000
 # A text is shown as plain text if its HTML is longer than `MAX_HTML_RATIO` times the text, plus
@@ -25,9 +25,10 @@ MIN_HTML_LIMIT = 65_536
 DEFAULT_BUDGET = MathBudget()
 
 _HEADING = re.compile(r"<(/?)h([1-6])>")
+_WIDE_NUMBER = re.compile(r'<ol start=(?="\d{3,}")')
 _CHECKBOX = re.compile(r'<li><input type="checkbox"( checked="")? disabled="" /> ?(\n<p>)?')
-# Firefox and WebKit scroll no `<math>`.
-_BLOCK_FORMULA = re.compile(r'<math display="block".*?</math>', re.DOTALL)
+# Firefox and WebKit scroll no `<math>`. A block needs no line breaks around it.
+_BLOCK_FORMULA = re.compile(r'(?:<br>\s*)?(<math display="block".*?</math>)(?:\s*<br>)?', re.DOTALL)
 _CODE_ELEMENT = re.compile(r"<code>.*?</code>", re.DOTALL)
 # An "&" is literal unless "#", a letter or a digit follows (see "ambiguous ampersand" in the HTML
 # standard). A literal "&" is not escaped, because that would make it five times as long.
@@ -87,7 +88,7 @@ def render_part(
 
     Code is highlighted only if the text is complete. `budget` limits the formulas.
     """
-    source = protect(normalize_line_ends(text))
+    source = protect(normalize_line_ends(text), is_growing=not is_complete)
     parsed_html = parser_html(source)
     if is_too_deep(parsed_html):
         return render_plain(unprotect(source))
@@ -137,7 +138,9 @@ def _task_item(match: re.Match[str]) -> str:
 
 
 def _set_direction(clean_html: str) -> str:
-    """Let each list and quotation have the direction of its own text."""
+    """Let each list and quotation have the direction of its own text; widen long numbers."""
+    if '<ol start="' in clean_html:
+        clean_html = _WIDE_NUMBER.sub(r'<ol class="wide" start=', clean_html)
     for tag in ("<ul", "<ol", "<blockquote"):
         clean_html = clean_html.replace(tag, f'{tag} dir="auto"')
     return clean_html
@@ -145,7 +148,7 @@ def _set_direction(clean_html: str) -> str:
 
 def _make_wide_parts_scrollable(clean_html: str) -> str:
     """Make tables and block formulas scrollable: they may be wider than the page."""
-    clean_html = _BLOCK_FORMULA.sub(r'<bdi class="formula" tabindex="0">\g<0></bdi>', clean_html)
+    clean_html = _BLOCK_FORMULA.sub(r'<bdi class="formula" tabindex="0">\1</bdi>', clean_html)
     if "<table>" not in clean_html:
         return clean_html
     clean_html = clean_html.replace(

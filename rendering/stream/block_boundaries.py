@@ -18,7 +18,7 @@ _PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
 class BlockBoundaries:
     """The start lines of the blocks, and of the items in the last block, counted from 0.
 
-    `is_fenced_code` and `is_table` are about the last block.
+    `is_fenced_code` (code that is still open) and `is_table` are about the last block.
     """
 
     block_lines: list[int] = field(default_factory=list)
@@ -45,7 +45,9 @@ def find_boundaries(source: str) -> BlockBoundaries:
     if blocks:
         last, value = blocks[-1], blocks[-1].node_value
         boundaries.is_table = isinstance(value, comrak.Table)
-        boundaries.is_fenced_code = isinstance(value, comrak.CodeBlock) and value.value.fenced
+        boundaries.is_fenced_code = (
+            isinstance(value, comrak.CodeBlock) and value.value.fenced and not value.value.closed
+        )
         if isinstance(value, comrak.List):
             lines = map(_start_line, last.children)
             boundaries.item_lines = [line for line in lines if line < complete_lines]

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import re
 
+from rendering.placeholders import open_formula
+
 # A link target is long, and would be shown as text until its bracket is closed: lines would jump.
 _INCOMPLETE_LINK = re.compile(
-    r"(?<![\w\\`\])])!?\[([^\[\]\n]{1,300})\]\("
-    r"(?:h|ht|htt|https?|https?:[^()\s]{0,2000}|mailto:[^()\s]{0,200})?\Z"
+    r"(?<![A-Za-z0-9_\\`\])])!?\[([^\[\]\n]{1,300})\]\("
+    r"(?:h|ht|htt|https?|https?:[^()\s]{0,2000}|mailto:[^()\s]{0,200}|data:[^()\s]{0,400})?\Z"
 )
 _MAX_LINK_LENGTH = 2_400
-# The source of a formula is not shown until it is complete; emphasis is closed.
-_INCOMPLETE_FORMULA = re.compile(
-    r"(?<!\\)(?:\$\$|\\\[(?![^\n]*\]\())(?:(?!\$\$|\\\]|\n[ \t]*\n).){0,1000}\Z", re.DOTALL
-)
+# Emphasis is closed. The letters before it are ASCII: Chinese and Japanese have no spaces.
 _INCOMPLETE_EMPHASIS = re.compile(
-    r"(?<![\w*_~\\`])(\*\*|__|~~)(?=\S)((?:(?!\1)[^\n]){1,300}?)([ \t]*)[*_~]?\Z"
+    r"(?<![A-Za-z0-9*_~\\`])(\*\*?|__|~~)(?=[^\s*_~])((?:(?!\1)[^\n]){1,300}?)([ \t]*)[*_~]?\Z"
 )
+# The source of a formula is not shown until it is complete. Words show that a dollar is a price
+# or begins the name of a variable.
+_MAX_FORMULA_LENGTH = 1_000
+_LATEX_COMMAND = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\}?)?")
+_PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
+# A tag without its end, and what it may become.
+_INCOMPLETE_TAG = re.compile(r"</?(?:b|br|s|su|sub|sup|k|kb|kbd)?/?\Z")
+_BULLET = re.compile(r"^[ \t]*\*[ \t]", re.MULTILINE)
+_LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 # A line that may become a list item, a heading, a rule or the line below a heading, and the lines
 # that may become the head of a table: what they are is known when more of them has arrived.
-_INCOMPLETE_LINE = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-+*=#_ ]{1,80}|\d{1,9}[.)]?)[ \t]*\Z")
+_INCOMPLETE_LINE = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-+*=#_| ]{1,80}|\d{1,9}[.)]?)[ \t]*\Z")
 _INCOMPLETE_TABLE_HEAD = re.compile(
     r"(?:^|(?<=\n\n)) {0,3}\|[^\n]{0,2000}(?:\n[ \t|:-]{0,2000})?\Z"
 )
@@ -39,31 +47,48 @@ def strip_incomplete_inline(tail: str) -> str:
     """Hide an incomplete formula and the target of an incomplete link; close emphasis."""
     if "](" in tail:
         tail = strip_incomplete_link(tail)
-    start = max(0, len(tail) - _MAX_LINK_LENGTH)
-    if "$$" in tail or "\\[" in tail:
-        match = _INCOMPLETE_FORMULA.search(tail, start)
-        if match and not _is_in_code(before := tail[: match.start()]):
-            tail = before
-    if "**" in tail or "__" in tail or "~~" in tail:
-        match = _INCOMPLETE_EMPHASIS.search(tail, start)
-        if match and not _is_in_code(before := tail[: match.start()]):
-            mark, text, blanks = match.groups()
-            is_closing = before.rpartition("\n\n")[2].count(mark) % 2
-            # Half a mark in the text would pair with the closing mark.
-            closed = text if text.count(mark[0]) % 2 else mark + text + mark
-            tail = tail if is_closing else before + closed + blanks
+    if "$" in tail or "\\(" in tail or "\\[" in tail:
+        tail = _strip_incomplete_formula(tail)
+    if "<" in tail[-5:]:
+        tail = _INCOMPLETE_TAG.sub("", tail)
+    if "*" in tail or "__" in tail or "~~" in tail:
+        tail = _close_emphasis(tail)
     return tail
 
 
-def strip_incomplete_line(tail: str) -> str:
+def _strip_incomplete_formula(tail: str) -> str:
+    start = open_formula(tail)
+    if start is None or len(tail) - start > _MAX_FORMULA_LENGTH or _is_in_code(tail[:start]):
+        return tail
+    latex = tail[start:]
+    is_display = latex.startswith(("$$", "\\["))
+    is_clear = ("=" in latex or "^" in latex) if is_display else ("^" in latex or "\\" in latex[1:])
+    is_formula = is_clear or not _PLAIN_WORD.search(_LATEX_COMMAND.sub("", latex))
+    is_price = latex[1:2].isdigit() or (latex[0] == "$" and latex.count(")") > latex.count("("))
+    return tail[:start] if is_formula and not is_price else tail
+
+
+def _close_emphasis(tail: str) -> str:
+    match = _INCOMPLETE_EMPHASIS.search(tail, max(0, len(tail) - _MAX_LINK_LENGTH))
+    if match is None or _is_in_code(before := tail[: match.start()]):
+        return tail
+    mark, text, blanks = match.groups()
+    if _BULLET.sub("", before.rpartition("\n\n")[2]).count(mark) % 2:
+        return tail  # the mark closes
+    # Half a mark in the text would pair with the closing mark.
+    return before + (text if text.count(mark[0]) % 2 else mark + text + mark) + blanks
+
+
+def strip_incomplete_line(tail: str, *, in_table: bool) -> str:
     """Hide a last line that may become a different block, and the head of a table."""
     tail = _INCOMPLETE_LINE.sub("", tail)
-    return _INCOMPLETE_TABLE_HEAD.sub("", tail) if "|" in tail else tail
+    return _INCOMPLETE_TABLE_HEAD.sub("", tail) if "|" in tail and not in_table else tail
 
 
 def _is_in_code(before: str) -> bool:
     line = before[before.rfind("\n") + 1 :]
-    return before.count("`") % 2 == 1 or line.startswith(("    ", "\t"))
+    is_indented = line.startswith(("    ", "\t")) and not _LIST_ITEM.match(before)
+    return is_indented or before.count("`") % 2 == 1
 
 
 def strip_incomplete_fence(tail: str) -> str:

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from rendering.formulas import MathBudget
+from rendering.images import shorten_data
 from rendering.placeholders import protect
 from rendering.render import render, render_part, render_plain
 from rendering.source_limits import is_table_too_large
@@ -101,6 +102,8 @@ class OpenBlock:
         # A CR may be the first half of a CRLF.
         self._pending_cr = "\r" if text.endswith("\r") else ""
         self._tail += text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
+        if "base64," in self._tail:
+            self._tail = shorten_data(self._tail)
         length = len(self._tail)
         if length > MAX_RENDERED_LENGTH:
             return self._close_as_text()
@@ -123,7 +126,7 @@ class OpenBlock:
 
     def _parse(self) -> str:
         """Parse the block, and return the HTML of the blocks that are closed."""
-        boundaries = find_boundaries(protect(self._context + self._tail))
+        boundaries = find_boundaries(protect(self._context + self._tail, is_growing=True))
         closed_html = (
             self._close_blocks(boundaries)
             if boundaries.block_lines and boundaries.block_lines[-1]
@@ -203,7 +206,9 @@ class OpenBlock:
             return BlockHtml(open_html=render_plain(self._frozen_source + self._rendered_tail))
         tail = strip_incomplete_fence(self._rendered_tail) if self._context else self._rendered_tail
         if not self._is_fenced_code:
-            tail = strip_incomplete_inline(tail if self._context else strip_incomplete_line(tail))
+            tail = strip_incomplete_inline(
+                strip_incomplete_line(tail, in_table=bool(self._context))
+            )
         html = self._render_source(self._context + tail)
         if not self._frozen_html:
             return BlockHtml(open_html=html)

@@ -46,6 +46,15 @@ def test_incomplete_formula_is_hidden_and_incomplete_emphasis_is_shown_as_emphas
         "Code `**a": "<p>Code `**a</p>",
         "2 ** 3": "<p>2 ** 3</p>",
         "pays $$": "<p>pays</p>",
+        "So $x^2 +": "<p>So</p>",
+        "So \\(x^2 +": "<p>So</p>",
+        "- So:\n    $$x^2": '<ul dir="auto"><li>So:</li></ul>',
+        "1. At $$, 4 stars\n2. B": '<ol dir="auto"><li>At $$, 4 stars</li><li>B</li></ol>',
+        "Set $HOME to": "<p>Set $HOME to</p>",
+        "It is *very": "<p>It is <em>very</em></p>",
+        "执行**删除": "<p>执行<strong>删除</strong></p>",
+        "点击[这里](https://": "<p>点击这里</p>",
+        "H<sub>2</su": "<p>H<sub>2</sub></p>",
     }
 
     assert {text: render_running(split_text(text, [4])) for text in cases} == cases

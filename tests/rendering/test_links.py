@@ -10,7 +10,8 @@ REL = ' rel="noopener noreferrer nofollow"'
 
 def link(address: str, words: str, host: str = "") -> str:
     told = f'<small class="host"> {host}</small>' if host else ""
-    return f'<a href="{address}"{REL}>{words}{told}</a>'
+    direction = ' dir="ltr"' if words.startswith("http") else ""
+    return f'<a href="{address}"{REL}{direction}>{words}{told}</a>'
 
 
 B = link("http://a.example/b", "http://a.example/b")
@@ -19,6 +20,7 @@ B = link("http://a.example/b", "http://a.example/b")
 LINKS = [
     ("[bank](https://evil.example/x)", link("https://evil.example/x", "bank", "evil.example")),
     ("<https://x.example/a>", link("https://x.example/a", "https://x.example/a")),
+    ("http://localhost:3000/api", link("http://localhost:3000/api", "http://localhost:3000/api")),
     ("[x.example/a](https://x.example/a)", link("https://x.example/a", "x.example/a")),
     (
         "[https://bank.example](https://evil.example)",

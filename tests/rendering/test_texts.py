@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rendering.render import render
@@ -25,6 +27,20 @@ EMPHASIS = {
     "2 * 3 * 4": "2 * 3 * 4",
     "snake_case_name": "snake_case_name",
 }
+TILDES = {
+    "9:00~12:00、13:00~18:00": "9:00~12:00、13:00~18:00",
+    "5~10 or 20~30 minutes": "5~10 or 20~30 minutes",
+    "H~2~O": "H~2~O",
+    "~/x and `~`": "~/x and <code>~</code>",
+    "~~old~~ new": "<del>old</del> new",
+}
+BRACKETS = {
+    r"Dear \[Name\]": "Dear [Name]",
+    r"See \[1\] and \[2\]": "See [1] and [2]",
+    r"\[Your Name\]": "[Your Name]",
+    r"grep has \( and \)": "grep has ( and )",
+    "a regex like [^abc]": "a regex like [^abc]",
+}
 PRICES = {
     "**$5** or **$10**": "<strong>$5</strong> or <strong>$10</strong>",
     "~~$20~~ **$10**": "<del>$20</del> <strong>$10</strong>",
@@ -32,6 +48,9 @@ PRICES = {
     "I paid $5, she paid 6$.": "I paid $5, she paid 6$.",
     "from $1,000 to $2.5k": "from $1,000 to $2.5k",
     "`$5` and *$6*": "<code>$5</code> and <em>$6</em>",
+    "Price: $$ | **Stars:** 4\n$$$ | 5": "Price: $$ | <strong>Stars:</strong> 4<br>$$$ | 5",
+    "Cheap ($), moderate ($$), expensive ($$$).": "Cheap ($), moderate ($$), expensive ($$$).",
+    "costs $ 5 and $ 6, I have $ and $ too": "costs $ 5 and $ 6, I have $ and $ too",
 }
 NO_FORMULAS = [
     *("Set $HOME:$PATH", "100$-200$", "$a->b($c)", "s/a$/b$/", "$MY_VAR:$OTHER_VAR"),
@@ -49,7 +68,13 @@ MARKUP = {
     "<!-- c -->": "&lt;!-- c --&gt;",
     "if a <b and c> d": "if a &lt;b and c&gt; d",
 }
-GROUPS = {"emphasis": EMPHASIS, "prices": PRICES, "markup": MARKUP}
+GROUPS = {
+    "emphasis": EMPHASIS,
+    "prices": PRICES,
+    "tildes": TILDES,
+    "brackets": BRACKETS,
+    "markup": MARKUP,
+}
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -58,7 +83,9 @@ def test_text_is_shown_as_people_mean_it(group: str):
 
 
 def test_running_reply_is_shown_like_the_finished_one():
-    texts = [text for group in GROUPS.values() for text in group] + NO_FORMULAS
+    texts = [text for group in GROUPS.values() for text in group]
+    # A word shows that a dollar begins no formula.
+    texts += [f"{text} and so on" for text in NO_FORMULAS]
 
     assert [render_running([text]) for text in texts] == [render(text) for text in texts]
 
@@ -75,7 +102,38 @@ FORMULAS = [
     "价格是$x$的",
     "($\\alpha$)",
     "costs $5 and $x^2$",
+    "$X_{ij}$",
+    "$PV = nRT$",
+    "$H_0$",
+    "$AB$",
+    "设 $ x $ 只",
+    "$ \\alpha = 30^\\circ $",
 ]
+# The lines of a formula that would begin other blocks.
+DISPLAYS = [
+    *("a\n=\nb", "a\n- b\n+ c", "a\n> b", "a\n\n= b", "# a", "1. a"),
+    "\\begin{pmatrix}\na\n\\end{pmatrix}\n=\nb",
+]
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("$$", "$$"), ("\\[", "\\]")])
+def test_formula_of_several_lines_is_one_formula(opening: str, closing: str):
+    texts = [f"So:\n\n{opening}\n{latex}\n{closing}\n\nIt is." for latex in DISPLAYS]
+
+    expected = (
+        r'<p>So:</p><p><bdi class="formula" tabindex="0"><math .*</math></bdi></p><p>It is.</p>'
+    )
+    assert [text for text in texts if not re.fullmatch(expected, render(text))] == []
+
+
+def test_lines_of_formulas_in_code_and_quotations_are_kept():
+    assert "$$\na\n\n= b\n$$\n" in render("```\n$$\na\n\n= b\n$$\n```")
+    assert "<code>$ x $</code>" in render("`$ x $`")
+    assert "<blockquote" in render("> $$\n> a\n> $$\n>\n> b")
+
+
+def test_formula_between_lines_has_no_empty_line_beside_it():
+    assert "<br>" not in render("It is\n$$\na = b\n$$\nwhere")
 
 
 def test_formulas_beside_other_text_are_recognised():
@@ -155,3 +213,10 @@ def test_characters_that_stand_in_for_markup_are_replaced_in_texts(stand_in: str
 
     assert stand_in not in html
     assert "<br>" not in html
+
+
+def test_data_in_a_growing_reply_is_a_size():
+    pieces = ["See ![plot](data:image/png;base64,", *["A" * 4_096] * 90, ") there"]
+
+    assert render_running(pieces) == "<p>See plot (image/png, 270 KB) there</p>"
+    assert render_running(pieces[:-1]) == "<p>See plot</p>"
