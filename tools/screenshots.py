@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -14,11 +14,16 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.support import chromium
 from tests.support.processes import run_server
+from tests.support.upstream import UPSTREAM_KEY, Upstream, send_reply
+from tests.support.upstream_server import run_upstream
 
 SCREENSHOTS_DIR = Path(__file__).parent.parent / "docs" / "screenshots"
 THEMES = ("light", "dark")
 VIEWPORTS = ((360, 740), (768, 1024), (1280, 800))
 WEBP_QUALITY = 70
+# A reply with every construct, in windows that are high enough for all of it.
+CONSTRUCTS = SCREENSHOTS_DIR.parent / "constructs.md"
+CONSTRUCTS_VIEWPORTS = ((360, 1960), (1280, 1740))
 TWINS = ("ada", "marlow", "coach")
 STARTER_INDEX = 0
 PAGES = {
@@ -37,25 +42,34 @@ def main() -> None:
     shutil.rmtree(SCREENSHOTS_DIR, ignore_errors=True)
     SCREENSHOTS_DIR.mkdir()
     with open_portal() as page:
-        pages = PAGES | {
-            "conversation": [start_conversation(page, twin) for twin in TWINS][STARTER_INDEX]
-        }
-        for (name, path), theme, (width, height) in product(pages.items(), THEMES, VIEWPORTS):
-            page.set_viewport_size({"width": width, "height": height})
-            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            page.goto(path)
-            save_screenshot(page, SCREENSHOTS_DIR / f"{name}-{theme}-{width}.webp")
+        conversation = [start_conversation(page, twin) for twin in TWINS][STARTER_INDEX]
+        save_pages(page, PAGES | {"conversation": conversation}, VIEWPORTS)
+    with (
+        run_upstream() as upstream,
+        open_portal(API_URL=upstream.url, API_KEY=UPSTREAM_KEY) as page,
+    ):
+        path = start_constructs(page, upstream)
+        save_pages(page, {"constructs": path}, CONSTRUCTS_VIEWPORTS)
     total = sum(path.stat().st_size for path in SCREENSHOTS_DIR.iterdir())
     print(f"{len(list(SCREENSHOTS_DIR.iterdir()))} screenshots, {total / 1e6:.2f} MB")
 
 
+def save_pages(page: Page, pages: Mapping[str, str], viewports: Iterable[tuple[int, int]]) -> None:
+    """Save each page in both themes and all sizes."""
+    for (name, path), theme, (width, height) in product(pages.items(), THEMES, viewports):
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        page.goto(path)
+        save_screenshot(page, SCREENSHOTS_DIR / f"{name}-{theme}-{width}.webp")
+
+
 @contextmanager
-def open_portal() -> Iterator[Page]:
+def open_portal(**settings: str) -> Iterator[Page]:
     """Run a portal and open it in a browser."""
     path = chromium.find_or_install_chromium()
     with (
         tempfile.TemporaryDirectory() as data,
-        run_server(Path(data), "app.py") as server,
+        run_server(Path(data), "app.py", **settings) as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
@@ -68,6 +82,16 @@ def start_conversation(page: Page, twin: str) -> str:
     page.goto(f"/twins/{twin}")
     page.locator(".starter").nth(STARTER_INDEX).click()
     expect(page.locator(".turn[data-state=complete]")).to_have_count(1, timeout=60_000)
+    return page.url
+
+
+def start_constructs(page: Page, upstream: Upstream) -> str:
+    """Start a conversation whose reply has every construct, and return its URL."""
+    page.goto("/twins/ada")
+    page.get_by_role("textbox", name="Message").fill("Show me everything")
+    page.keyboard.press("Enter")
+    send_reply(upstream.next_call(), CONSTRUCTS.read_text())
+    expect(page.locator(".turn__footer[data-state=complete]")).to_have_count(1)
     return page.url
 
 
