@@ -56,11 +56,12 @@ def create(conversation_id: str) -> BaseResponse:
 
 @bp.get("/conversations/<conversation_id>/turns")
 def index(conversation_id: str) -> BaseResponse:
-    """Return the turns after the one that the page saw last; 204 if there are none."""
+    """Return the turns after the one that the page saw last, and a new title; 204 if all is old."""
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
-    if _is_up_to_date(conversation):
+    is_renamed = request.args.get("title", conversation.title) != conversation.title
+    if _is_up_to_date(conversation) and not is_renamed:
         return Response(status=204)
     view = load_conversation_view(conversation)
     page_turn_ids, last_seen_id = [item.turn.id for item in view.turns], request.args.get("seen")
@@ -74,6 +75,8 @@ def index(conversation_id: str) -> BaseResponse:
         conversation=conversation,
         view=view,
         new_turns=new_turns,
+        is_renamed=is_renamed,
+        sidebar_groups=sidebar_groups() if is_renamed else None,
         idempotency_key=view.idempotency_key,
     )
 

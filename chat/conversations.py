@@ -23,6 +23,7 @@ from sqlalchemy import (
 from chat import search_index
 from chat.schema import conversations as table
 from chat.schema import turns
+from chat.text_folding import is_visible
 from core.db.database import Database
 from core.twin_groups import EVERY_TWIN, TwinAccess
 
@@ -169,7 +170,7 @@ class Conversations:
         title = " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARACTERS].rstrip()
         is_first_turn = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
         with self.database.write() as connection:
-            if not title:
+            if not is_visible(title):
                 content = connection.execute(
                     select(turns.c.content).where(is_first_turn)
                 ).scalar_one()

@@ -45,9 +45,16 @@ def _fold_chunk(text: str) -> str:
     return unicodedata.normalize("NFKC", stripped).translate(_LETTER_REPLACEMENTS)
 
 
+# The fillers of Hangul and the blank of Braille.
+_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
+
+
 def is_visible(text: str) -> bool:
     """Return whether a text has a character that people see."""
-    return any(not (char.isspace() or unicodedata.category(char) in ("Cc", "Cf")) for char in text)
+    return any(
+        not (char.isspace() or char in _BLANK_LETTERS or unicodedata.category(char) in ("Cc", "Cf"))
+        for char in text
+    )
 
 
 def is_unspaced(term: str) -> bool:

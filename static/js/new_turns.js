@@ -11,7 +11,9 @@ const fetchMissedTurns = () => {
   const turn = newestTurn();
   const form = document.querySelector(".composer [hx-post]");
   if (!turn || !form || document.hidden) return;
-  htmx.ajax("GET", `${form.action}?seen=${turn.dataset.turn}`, { source: log, target: log, swap: "beforeend" });
+  const title = document.getElementById("conversation-title").textContent;
+  const query = new URLSearchParams({ seen: turn.dataset.turn, title });
+  htmx.ajax("GET", `${form.action}?${query}`, { source: log, target: log, swap: "beforeend" });
 };
 channel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
 document.addEventListener("visibilitychange", fetchMissedTurns);

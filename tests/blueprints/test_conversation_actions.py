@@ -20,7 +20,7 @@ def test_title_can_be_changed_and_reset_to_the_first_words_of_the_message(
     assert renamed.html.h1.get_text() == "On light <b>"
     assert listed_titles(alice.get("/conversations?q=light")) == ["On light <b>"]
 
-    for nothing in ("", "   ", "\u3000\n"):
+    for nothing in ("", "   ", "\u3000\n", "\u200b", "\u3164"):
         assert alice.press(renamed, "Rename", title=nothing).html.h1.get_text() == (
             "Why is the sky blue?"
         )

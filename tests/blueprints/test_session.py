@@ -109,6 +109,16 @@ def test_person_returns_to_the_requested_page_after_signing_in(alice: Person, ac
     assert page.response.url == f"{alice.base_url}/conversations?twin=ada"
 
 
+def test_sign_in_page_says_why_it_is_shown(
+    alice: Person, accounts: Accounts, clock: AdjustableClock
+):
+    assert "Sign in to see this page." not in alice.get("/").text
+    assert "Sign in to see this page." in alice.get("/conversations").text
+    assert sign_in(alice).status == 200
+    clock.advance(3_601)
+    assert "Your sign-in has ended." in alice.get("/conversations").text
+
+
 def test_person_returns_to_a_page_whose_url_is_encoded(alice: Person, accounts: Accounts):
     page = sign_in(alice, path="/twins/z%C3%BCrich%20west?q=%C3%BC")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
@@ -183,3 +185,20 @@ def test_deletion_in_another_window_is_shown_and_can_be_undone(
     expect(page.locator("#composer")).to_contain_text("restored")
     expect(message_box(page)).to_have_value("still here?")
     expect(turn(page, "stopped")).to_contain_text("One")
+
+
+def test_title_that_was_changed_in_another_window_is_shown_when_the_window_is_seen_again(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    other = open_second_window(page)
+    hide_tab(other)
+    open_menu(page, "Hello")
+    page.get_by_role("textbox", name="Title").fill("A better name")
+    page.get_by_role("textbox", name="Title").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A better name")
+    show_tab(other)
+
+    expect(other.get_by_role("heading", level=1)).to_have_text("A better name")
+    expect(other).to_have_title(re.compile("^A better name"))
+    expect(other.locator("#sidebar [aria-current=page]")).to_have_text("A better name")

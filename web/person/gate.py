@@ -68,8 +68,8 @@ def _require_sign_in() -> BaseResponse | None:
     if request.endpoint in PUBLIC_ENDPOINTS or (_may_use_portal(person) and not has_ended):
         return None
     if wants_fragment():
-        return Response(status=204, headers={"HX-Redirect": sign_in_url()})
-    return redirect(sign_in_url(), 303)
+        return Response(status=204, headers={"HX-Redirect": sign_in_url(has_ended=has_ended)})
+    return redirect(sign_in_url(has_ended=has_ended), 303)
 
 
 def _is_page_view() -> bool:

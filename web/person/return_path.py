@@ -24,9 +24,12 @@ def return_path(text: str) -> str:
     return text if is_path and is_plain else url_for("twins.index")
 
 
-def sign_in_url() -> str:
-    """Return the URL of the sign-in page, which leads back to the current page."""
-    return url_for("session.new", next=current_page())
+def sign_in_url(*, has_ended: bool = False) -> str:
+    """Return the URL of the sign-in page, which leads back to the current page.
+
+    The page says why the person is there: `has_ended` means that their sign-in has ended.
+    """
+    return url_for("session.new", next=current_page(), ended=1 if has_ended else None)
 
 
 def current_page() -> str | None:
