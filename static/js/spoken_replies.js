@@ -41,16 +41,14 @@ const withoutPunctuation = (part) => part.replace(/[\s.,:]+/g, "");
 const announcedTurns = new Map();
 const isRunning = (turn) => turn.querySelector(".turn__reply").hasAttribute("aria-busy");
 const takeNewSentences = (turn) => {
-  const state = announcedTurns.get(turn.id) ?? { unit: 0, part: 0, units: [], progress: "", runs: true };
+  const state = announcedTurns.get(turn.id) ?? { unit: 0, part: 0, names: [], progress: "", runs: true };
   announcedTurns.set(turn.id, state);
   const runs = isRunning(turn);
   const count = (name, difference) => counts.set(name, (counts.get(name) ?? 0) + difference);
   const counts = new Map();
   if (!runs) {
-    const firstRemoved = state.units.findIndex(({ unit }) => !unit.isConnected);
-    if (firstRemoved >= 0) state.unit = firstRemoved;
-    for (const { names } of state.units.splice(state.unit)) names.forEach((name) => count(name, 1));
-    state.part = 0;
+    state.names.splice(0).flat().forEach((name) => count(name, 1));
+    state.unit = state.part = 0;
   }
   const newSentences = [];
   const units = [...turn.querySelector(".turn__reply").querySelectorAll(BLOCK_SELECTOR)];
@@ -63,7 +61,7 @@ const takeNewSentences = (turn) => {
     // Do not announce half a sentence, neither of a running reply nor of a stopped one.
     const isIncomplete = open || (stopped && last && !SENTENCE_END.test(unit.textContent));
     const end = isIncomplete ? parts.length - 1 : parts.length;
-    const { names } = state.units[state.unit] = { names: [], ...state.units[state.unit], unit };
+    const names = state.names[state.unit] ??= [];
     for (const part of parts.slice(state.part, end)) {
       const name = withoutPunctuation(part);
       if (counts.get(name)) count(name, -1);

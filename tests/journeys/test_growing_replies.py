@@ -91,6 +91,7 @@ def test_selected_words_stay_selected_while_a_reply_grows(
 
 
 LONG_LINE = "x" * 400
+LONG_FORMULA = "x + " * 100 + "y"
 # Parts that are scrolled and have the focus: the text to their end, and the text that follows.
 PARTS = {
     ".table": (
@@ -98,7 +99,7 @@ PARTS = {
         "* | e |\n| f | g |\n\nthe end",
     ),
     ".code pre": (f"```python\nif {LONG_LINE}:\n    pa", "ss\nelse:\n    fail()\n```\n\nthe end"),
-    ".formula": (f"$$\n{LONG_LINE}\n$$\n\nand *so", "* on to [the end].\n\n[the end]: /x\n"),
+    ".formula": (f"$$\n{LONG_FORMULA}\n$$\n\nand *so", "* on to [the end].\n\n[the end]: /x\n"),
     "li a": ("1. See [this](https://x.example/)\n2. an", "d\n\n3. *so*\n\nthe end"),
 }
 FOCUS = """(part) => {

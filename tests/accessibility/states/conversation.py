@@ -134,6 +134,6 @@ def conversation_with_blocked_retry(env: Environment) -> Page:
     send_message(page, "And then?")
     env.upstream.next_call().start_stream().delta("It goes on")
     reply_text(page).wait_for()
-    turn(page, "failed").get_by_role("button", name="Try again").dispatch_event("click")
+    turn(page, "failed").get_by_text("Try again", exact=True).dispatch_event("click")
     page.locator("#notices").get_by_text("still replying").wait_for()
     return page
