@@ -28,16 +28,20 @@ from core.db.database import Database
 from core.twin_groups import EVERY_TWIN, TwinAccess
 
 MAX_DEFAULT_TITLE_CHARACTERS = 60
+# A full stop after a short word often belongs to an abbreviation.
+_FIRST_SENTENCE = re.compile(r".{12,}?(?:(?:(?<=\w{4})\.|[!?…])+(?=\s)|[。！？]+)")
 # As in rendering/message.py.
 _FENCE = re.compile(r" {0,3}(`{3,})([^`]*)")
 
 
 def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS) -> str:
-    """Return the first words of a message as a title, with an ellipsis if words are left out.
+    """Return the first sentence of a message as a title, cut at a word.
 
-    Fenced code is left out. The title of a message that is only code is its first line.
+    Short sentences, such as greetings, are followed by the next one. Fenced code is left out. The
+    title of a message that is only code is its first line.
     """
-    title = " ".join(_without_code(content).split())
+    text = " ".join(_without_code(content).split())
+    title = sentence[0] if (sentence := _FIRST_SENTENCE.match(text)) else text
     if len(title) <= max_characters:
         return title
     return title[: max_characters - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"

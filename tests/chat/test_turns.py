@@ -126,10 +126,22 @@ TITLES = [
     ("```py\n\nimport os\nprint(1)\n```", "import os"),
     ("```\n```", "``` ```"),
     ("Is ```one line``` code?", "Is ```one line``` code?"),
+    ("How do steam engines work? I have ten minutes.", "How do steam engines work?"),
+    ("Write it again. Shorter, please.", "Write it again."),
+    ("Hi! Can you help me? It is urgent.", "Hi! Can you help me?"),
+    ("Who was Dr. Watson? A friend?", "Who was Dr. Watson?"),
+    (
+        "Explain Python 3.12 and e.g. its type aliases",
+        "Explain Python 3.12 and e.g. its type aliases",
+    ),
+    (
+        "京都の三日間の計画を立ててください。電車で行きます。",
+        "京都の三日間の計画を立ててください。",
+    ),
 ]
 
 
-def test_title_consists_of_the_first_words_of_the_message():
+def test_title_is_the_first_sentence_of_the_message_cut_at_a_word():
     assert [(content, make_title(content)) for content, _ in TITLES] == TITLES
 
 
