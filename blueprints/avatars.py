@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Flask, Response, g, render_template, request, url_for
-from werkzeug.routing import BaseConverter
+from flask import Blueprint, Flask, Response, abort, g, render_template, request, url_for
 
-from web.assets import identicon
+from web.assets import initials
 from web.container import portal
 from web.person.twin_access import cached_twins
 
@@ -20,17 +19,10 @@ CACHE_ONE_DAY = "private, max-age=86400, immutable"
 NO_STORE = "no-store"
 
 
-class IdenticonSeed(BaseConverter):
-    """URL converter for the hexadecimal seed from which an avatar is generated."""
-
-    regex = f"[0-9a-f]{{{2 * identicon.SEED_BYTES}}}"
-
-
 def init_app(app: Flask) -> None:
-    """Register the URL converter and the template filters."""
-    app.url_map.converters["seed"] = IdenticonSeed
+    """Register the template filters."""
     app.template_filter()(avatar_url)
-    app.template_filter()(twin_identicon)
+    app.template_global()(initials_avatar)
 
 
 def avatar_url(twin_id: str) -> str:
@@ -38,20 +30,23 @@ def avatar_url(twin_id: str) -> str:
     if "twins" not in g:
         g.twins = cached_twins()
     name = portal().avatars.name_of(g.twins.get(twin_id))
-    return url_for("avatars.show", seed=identicon.seed_for(twin_id), name=name) if name else ""
+    return url_for("avatars.show", twin_id=twin_id, name=name) if name else ""
 
 
-def twin_identicon(twin_id: str) -> identicon.Identicon:
-    """Return the generated avatar of a twin without an image."""
-    return identicon.generate(identicon.seed_for(twin_id))
+def initials_avatar(twin_id: str, twin_name: str) -> initials.InitialsAvatar:
+    """Return the initials that replace the avatar of a twin without an image."""
+    return initials.generate(twin_id, twin_name)
 
 
-@bp.get("/<seed:seed>/<name>")
-def show(seed: str, name: str) -> Response:
-    """Return the image with this name, or a generated avatar if the image is unavailable."""
-    image = portal().avatars.find(name, cached_twins())
+@bp.get("/<twin:twin_id>/<name>")
+def show(twin_id: str, name: str) -> Response:
+    """Return the image with this name, or the initials of the twin if it is unavailable."""
+    twins = cached_twins()
+    if twin_id not in twins:
+        abort(404)
+    image = portal().avatars.find(name, twins)
     if not image:
-        svg = render_template("avatars/identicon.svg", face=identicon.generate(seed))
+        svg = render_template("avatars/initials.svg", twin=twins[twin_id])
         response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)
         response.headers["Cache-Control"] = NO_STORE
         return response

@@ -29,7 +29,7 @@ from core.twin_groups import EVERY_TWIN, TwinAccess
 
 MAX_DEFAULT_TITLE_CHARACTERS = 60
 # A full stop after a short word often belongs to an abbreviation.
-_FIRST_SENTENCE = re.compile(r".{12,}?(?:(?:(?<=\w{4})\.|[!?…])+(?=\s)|[。！？]+)")
+_FIRST_SENTENCE = re.compile(r".{12,}?(?:(?:(?<=\w{4})\.|[!?…])+(?=\s)|[\u3002\uff01\uff1f]+)")
 # As in rendering/message.py.
 _FENCE = re.compile(r" {0,3}(`{3,})([^`]*)")
 

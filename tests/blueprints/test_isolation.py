@@ -38,8 +38,7 @@ IDS: dict[str, str | None] = {
     # Anyone who has the token of a one-time link may use the link.
     "token": None,
     "twin_id": "twin",
-    # Files are for everyone; avatars of hidden twins are in test_avatars.py.
-    "seed": None,
+    # Files are for everyone; avatars of hidden twins are in test_twin_groups.py.
     "name": None,
     "version": None,
 }
@@ -119,7 +118,7 @@ def others(
 def templates_with_ids(app: Flask) -> dict[str, str]:
     """Return the path template of each tested route, and the kind of resource that its id names."""
     return {
-        re.sub(r"<[^>]*>", "{}", rule.rule): owner
+        re.sub(r"<[^>]*>", "name", re.sub(rf"<[^>]*\b{parameter}>", "{}", rule.rule)): owner
         for rule in app.url_map.iter_rules()
         for parameter in rule.arguments
         if (owner := IDS[parameter])

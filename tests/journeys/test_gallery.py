@@ -122,7 +122,7 @@ def test_show_more_adds_twins_and_focuses_the_first_new_one(
         expect(page.locator(".card")).to_have_count(131)
 
 
-def test_twin_has_its_avatar_or_an_identicon(context: BrowserContext, upstream: Upstream):
+def test_twin_has_its_avatar_or_its_initials(context: BrowserContext, upstream: Upstream):
     page = opened(context)
     seen = """Promise.all([...document.images].map(
         async (each) => (await each.decode(), each.naturalWidth)))"""

@@ -1,10 +1,10 @@
-"""Styles, scripts, icons and generated avatars."""
+"""Styles, scripts, icons and avatars with initials."""
 
-from web.assets import identicon, static_files
+from web.assets import initials, static_files
 from web.assets.warm_up import warm_up
 
 __all__ = [
-    "identicon",
+    "initials",
     "static_files",
     "warm_up",
 ]
