@@ -58,13 +58,12 @@ def start_noscript_page(alice: Person, upstream: Upstream) -> tuple[NoscriptRead
 def visible_reply_html(html: BeautifulSoup) -> str:
     """Return the HTML of the reply without the elements that the stylesheet hides."""
     reply = html.select(".turn__reply")[-1]
-    ids = [found["id"] for found in reply.select("[id]")]
-    assert len(ids) == len(set(ids))
-    if whole := reply.select_one(":scope > .noscript-final"):
-        return whole.decode_contents()
     for version in reply.select(":scope > .noscript-snapshot:has(~ *), :scope > span:empty"):
         version.decompose()
-    return reply.decode_contents().replace("<!---->", "")
+    visible = reply.select_one(":scope > .noscript-final") or reply
+    ids = [found["id"] for found in visible.select("[id]")]
+    assert len(ids) == len(set(ids))
+    return visible.decode_contents().replace("<!---->", "")
 
 
 @pytest.mark.fault("F49")
