@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import comrak
 
 _EXTENSIONS = comrak.ExtensionOptions(
@@ -23,6 +26,19 @@ def parser_html(source: str) -> str:
     return html
 
 
-def parse_tree(source: str) -> comrak.AstNode:
-    """Return the syntax tree of a source, with line numbers from 1."""
-    return comrak.parse_document(source, _EXTENSIONS, _PARSING)
+@contextmanager
+def parsed_tree(source: str) -> Iterator[comrak.AstNode]:
+    """Provide the syntax tree of a source, with line numbers from 1.
+
+    comrak-ext 0.2.8 never frees a tree, because nodes and their children refer to each other. The
+    tree is taken apart afterwards.
+    """
+    root = comrak.parse_document(source, _EXTENSIONS, _PARSING)
+    try:
+        yield root
+    finally:
+        nodes = [root]
+        while nodes:
+            node = nodes.pop()
+            nodes += node.children
+            node.children = []

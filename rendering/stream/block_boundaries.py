@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import comrak
 
 from rendering.panics import panics_as_errors
-from rendering.parser import parse_tree
+from rendering.parser import parsed_tree
 
 # A last line that follows a blank line and begins with a letter, so that it starts a paragraph.
 _PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
@@ -40,17 +40,20 @@ def find_boundaries(source: str) -> BlockBoundaries:
     An incomplete last line starts no block or item, unless it clearly begins a paragraph.
     """
     complete_lines = source.count("\n") + begins_paragraph(source)
-    blocks = [block for block in parse_tree(source).children if _start_line(block) < complete_lines]
-    boundaries = BlockBoundaries([_start_line(block) for block in blocks])
-    if blocks:
-        last, value = blocks[-1], blocks[-1].node_value
-        boundaries.is_table = isinstance(value, comrak.Table)
-        boundaries.is_fenced_code = (
-            isinstance(value, comrak.CodeBlock) and value.value.fenced and not value.value.closed
-        )
-        if isinstance(value, comrak.List):
-            lines = map(_start_line, last.children)
-            boundaries.item_lines = [line for line in lines if line < complete_lines]
+    with parsed_tree(source) as tree:
+        blocks = [block for block in tree.children if _start_line(block) < complete_lines]
+        boundaries = BlockBoundaries([_start_line(block) for block in blocks])
+        if blocks:
+            last, value = blocks[-1], blocks[-1].node_value
+            boundaries.is_table = isinstance(value, comrak.Table)
+            boundaries.is_fenced_code = (
+                isinstance(value, comrak.CodeBlock)
+                and value.value.fenced
+                and not value.value.closed
+            )
+            if isinstance(value, comrak.List):
+                lines = map(_start_line, last.children)
+                boundaries.item_lines = [line for line in lines if line < complete_lines]
     return boundaries
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from rendering.formulas import MAX_FORMULAS, MathBudget
@@ -9,6 +12,23 @@ from rendering.render import max_html_length, render
 from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
 from rendering.stream.open_block import MAX_RENDERED_LENGTH, OpenBlock
 from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, render_running, split_text
+
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def test_trees_of_the_parser_are_freed():
+    before = memory_bytes()
+    renderer = IncrementalRenderer("x")
+    for _ in range(2_000):
+        renderer.append("a\n")
+        renderer.next_patches()
+
+    assert memory_bytes() - before < 20_000_000
+
+
+def memory_bytes() -> int:
+    """Return the resident memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES
 
 
 def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
