@@ -7,8 +7,8 @@ import re
 _IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*/>')
 _LINK = re.compile(r"<a [^>]*>.*?</a>", re.DOTALL)
 _DATA = re.compile(r"(data:[\w/+.-]+;base64,)([A-Za-z0-9+/]{200,}=*)")
-_CONTINUED = re.compile(r"(data:[\w/+.-]+;base64,)(\d+)-bytes([A-Za-z0-9+/]+=*)")
-_SHORTENED = re.compile(r"data:([\w/+.-]+);base64,(\d+)-bytes")
+_CONTINUED = re.compile(r"(data:[\w/+.-]+;base64,)([0-9]{1,9})-bytes([A-Za-z0-9+/]+=*)")
+_SHORTENED = re.compile(r"data:([\w/+.-]+);base64,([0-9]{1,9})-bytes")
 
 
 def shorten_data(text: str) -> str:

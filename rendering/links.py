@@ -69,11 +69,13 @@ def _link_bare_urls(clean_html: str) -> str:
 def _split_trailing_punctuation(url: str) -> tuple[str, str]:
     """Split off trailing punctuation, and brackets that were opened before the URL."""
     end = match.start() if (match := _URL_END.search(url)) else len(url)
-    while end and (
-        url[end - 1] in ".,:;!?'"
-        or any(url[end - 1] == b and url.count(b, 0, end) > url.count(a, 0, end) for a, b in _PAIRS)
-    ):
+    unopened = {
+        closing: url.count(closing, 0, end) - url.count(opening, 0, end)
+        for opening, closing in _PAIRS
+    }
+    while end and (url[end - 1] in ".,:;!?'" or unopened.get(url[end - 1], 0) > 0):
         end -= 1
+        unopened[url[end]] = unopened.get(url[end], 0) - 1
     return url[:end], url[end:]
 
 

@@ -15,7 +15,7 @@ from rendering.placeholders import protect, restore, unprotect
 from rendering.source_limits import has_too_many_cells, is_too_deep, normalize_line_ends
 
 # Increase this version when the HTML of a text changes, so that cached HTML is rendered again.
-RENDERER_VERSION = 6
+RENDERER_VERSION = 7
 
 MAX_MARKDOWN_CHARACTERS = 500_000
 # A text is shown as plain text if its HTML is longer than `MAX_HTML_RATIO` times the text, plus
@@ -70,9 +70,7 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     """
     text = shorten_data(text)
     html_limit = max_html_length(len(text))
-    if len(text) > MAX_MARKDOWN_CHARACTERS or has_too_many_cells(
-        text, html_limit // len("<td></td>")
-    ):
+    if len(text) > MAX_MARKDOWN_CHARACTERS or has_too_many_cells(text, max_cells(len(text))):
         return render_plain(text)
     clean_html = render_part(text, scope, budget=budget)
     # A text of reference definitions alone has no HTML.
@@ -104,6 +102,11 @@ def render_part(
 def max_html_length(text_length: int) -> int:
     """Return the maximum length of the HTML of a text, in characters."""
     return MAX_HTML_RATIO * text_length + MIN_HTML_LIMIT
+
+
+def max_cells(text_length: int) -> int:
+    """Return the maximum number of table cells of a text."""
+    return max_html_length(text_length) // len("<td></td>")
 
 
 def render_plain(text: str) -> str:

@@ -43,7 +43,7 @@ def has_too_many_cells(text: str, limit: int) -> bool:
         row = line.strip(" \t>")
         if not row:
             columns = 0
-        elif "|" in row and not row.strip("|: \t-"):  # the delimiter row of a table
+        elif "|" in row and not row.strip("|: \t\v\f-"):  # the delimiter row of a table
             columns = max(columns, row.count("|"))
         cells += columns
         if cells > limit or is_table_too_large(columns, cells):

@@ -15,6 +15,8 @@ _BLOCK_TAGS = {
     *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
     *("tbody", "td", "th", "thead", "tr", "ul"),
 }
+# As in HTML: an ideographic space, for example, is visible.
+_WHITE_SPACE = " \t\n\f\r"
 _MAX_ENTITY_LENGTH = 32
 NO_CONTENT = sys.maxsize
 # Limit for the old and the new HTML together: comparing more would delay other people.
@@ -77,7 +79,7 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
     swap: Swap = "beforeend"
     old_end = last_children[shared_depth - 1].content_end if shared_depth else len(old)
     removed_html = old[common_length:old_end]
-    if removed_html if old.startswith("</code>", old_end) else removed_html.strip():
+    if removed_html.strip("" if old.startswith("</code>", old_end) else _WHITE_SPACE):
         changed = [
             element
             for element in elements_by_end.values()
@@ -150,7 +152,7 @@ def _element_ending_at(
 ) -> _Element | None:
     if element := elements_by_end.get(end):
         return element
-    trimmed_end = len(old[:end].rstrip())
+    trimmed_end = len(old[:end].rstrip(_WHITE_SPACE))
     tag_name = old[old.rfind("</", 0, trimmed_end) + 2 : trimmed_end - 1]
     return elements_by_end.get(trimmed_end) if tag_name in _BLOCK_TAGS else None
 

@@ -27,7 +27,7 @@ _BULLET = re.compile(r"^[ \t]*\*[ \t]", re.MULTILINE)
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 # A line that may become a list item, a heading, a rule or the line below a heading, and the lines
 # that may become the head of a table: what they are is known when more of them has arrived.
-_INCOMPLETE_LINE = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-+*=#_| ]{1,80}|\d{1,9}[.)]?)[ \t]*\Z")
+_INCOMPLETE_LINE = re.compile(r"(?:[-+*=#_|][-+*=#_| \t]{0,80}|\d{1,9}[.)]?)?")
 _INCOMPLETE_TABLE_HEAD = re.compile(
     r"(?:^|(?<=\n\n)) {0,3}\|[^\n]{0,2000}(?:\n[ \t|:-]{0,2000})?\Z"
 )
@@ -81,7 +81,9 @@ def _close_emphasis(tail: str) -> str:
 
 def strip_incomplete_line(tail: str, *, in_table: bool) -> str:
     """Hide a last line that may become a different block, and the head of a table."""
-    tail = _INCOMPLETE_LINE.sub("", tail)
+    start = tail.rfind("\n") + 1
+    if _INCOMPLETE_LINE.fullmatch(tail[start:].strip(" \t")):
+        tail = tail[:start]
     return _INCOMPLETE_TABLE_HEAD.sub("", tail) if "|" in tail and not in_table else tail
 
 

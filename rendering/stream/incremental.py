@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rendering.render import MAX_MARKDOWN_CHARACTERS, max_html_length
@@ -108,12 +108,7 @@ class IncrementalRenderer:
             self.process_chunk()
         old, new_block = self.html, self._open_block.html
         self.html = ReplyHtml(self._closed_blocks, len(self._closed_blocks), new_block)
-        try:
-            patches = self._diff(old)
-        except Exception:
-            logger.exception("Could not compare two states of a reply.")
-            patches = None
-        return _replace_all(self.html.full_html) if patches is None else patches
+        return _patches_or_all(lambda: self._diff(old), self.html.full_html)
 
     def _diff(self, old: ReplyHtml) -> tuple[DomPatch, ...] | None:
         old_block, new_block = old.open_block, self.html.open_block
@@ -129,13 +124,22 @@ class IncrementalRenderer:
 
     def final_patches(self, final_html: str) -> tuple[DomPatch, ...]:
         """Return the patches from the last state to the final HTML."""
-        closed_html = "".join(self.html.closed_blocks)
-        patches = (
-            diff(self.html.open_html, final_html[len(closed_html) :])
-            if final_html.startswith(closed_html)
-            else None
-        )
-        return _replace_all(final_html) if patches is None else patches
+        closed_html, open_html = "".join(self.html.closed_blocks), self.html.open_html
+        if not final_html.startswith(closed_html):
+            return _replace_all(final_html)
+        return _patches_or_all(lambda: diff(open_html, final_html[len(closed_html) :]), final_html)
+
+
+def _patches_or_all(
+    compare: Callable[[], tuple[DomPatch, ...] | None], html: str
+) -> tuple[DomPatch, ...]:
+    """Return the patches of a comparison, or one that replaces all if the comparison fails."""
+    try:
+        patches = compare()
+    except Exception:
+        logger.exception("Could not compare two states of a reply.")
+        patches = None
+    return _replace_all(html) if patches is None else patches
 
 
 def _replace_all(html: str) -> tuple[DomPatch, ...]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from rendering.formulas import MathBudget
 from rendering.images import shorten_data
 from rendering.placeholders import protect
-from rendering.render import render, render_part, render_plain
-from rendering.source_limits import is_table_too_large
+from rendering.render import max_cells, render, render_part, render_plain
+from rendering.source_limits import has_too_many_cells, is_table_too_large
 from rendering.stream.block_boundaries import BlockBoundaries, begins_paragraph, find_boundaries
 from rendering.stream.incomplete_syntax import (
     strip_incomplete_fence,
@@ -126,6 +126,8 @@ class OpenBlock:
 
     def _parse(self) -> str:
         """Parse the block, and return the HTML of the blocks that are closed."""
+        if has_too_many_cells(self._context + self._tail, max_cells(len(self._tail))):
+            return self._close_as_text()
         boundaries = find_boundaries(protect(self._context + self._tail, is_growing=True))
         closed_html = (
             self._close_blocks(boundaries)

@@ -38,6 +38,7 @@ CHANGES = [
     ("<p>-</p>", "<ul><li>a</li></ul>", [DomPatch(1, "updateRest", "<ul><li>a</li></ul>")]),
     ("<p>a &lt;</p>", "<p>a &lt;b</p>", [DomPatch(1, "beforeend", "b")]),
     ("<p>a &lt;</p>", "<p>a &amp;</p>", [DomPatch(1, "updateInner", "a &amp;")]),
+    ("<p>a\u3000</p>", "<p>a</p>", [DomPatch(1, "updateInner", "a")]),
     ("<hr>", "<hr>\n<p>a</p>", [DomPatch(0, "beforeend", "\n<p>a</p>")]),
     ("<p>a</p>", "<p>a</p>", []),
     (
