@@ -28,6 +28,7 @@ _NOTHING = "\ue008"
 # "~" alone, as in "5~10": only two strike text out.
 _TILDE = "\ue009"
 _ANY = re.compile("[\ue000-\ue009]")
+_ANY_REFERENCE = re.compile(r"&#(?:x0*e00[0-9]|0*(?:5734[4-9]|5735[0-3]));", re.IGNORECASE)
 _NOT_A_FOOTNOTE = re.compile(f"[{_LESS_THAN}{_TAG}{_DOLLAR}{_BLANK}{_NOTHING}{_TILDE}]")
 
 # Not before autolinks, link destinations in angle brackets, and after a backslash.
@@ -53,6 +54,7 @@ _LINE_START = re.compile(r"\n(?:[ \t]*(?=[^\s])|[ \t]*(?=\n))")
 _CODE_ELEMENT = re.compile(r"(<code[ >].*?</code>)", re.DOTALL)
 # In URLs, the parser has percent-encoded the stand-ins.
 _ENCODED = re.compile("%EE%80%8[0-9]")
+_URL_ATTRIBUTE = re.compile(r'(?<= )(?:href|src)="[^"]*"')
 _ORIGINALS = {
     _LESS_THAN: "&lt;",
     _TAG: "&lt;",
@@ -75,6 +77,8 @@ def protect(text: str, *, is_growing: bool = False) -> str:
     If the text is growing, a formula at its end may still be closed.
     """
     text = _ANY.sub("\ufffd", text)
+    if "&#" in text:
+        text = _ANY_REFERENCE.sub("\ufffd", text)
     if "[^" in text:
         text = _DEFINITION_MARK.sub(rf"\1{DEFINITION}\2{LABEL_END}:", text)
         text = _REFERENCE_MARK.sub(rf"{REFERENCE}\1{LABEL_END}", text)
@@ -106,7 +110,7 @@ def restore(parser_html: str) -> str:
     The marks of footnotes outside of code remain; `footnotes.add_links` replaces them.
     """
     if "%EE%80%8" in parser_html:
-        parser_html = _ENCODED.sub(lambda found: _ENCODED_ORIGINALS[int(found[0][-1])], parser_html)
+        parser_html = _URL_ATTRIBUTE.sub(_restore_url, parser_html)
     if not _ANY.search(parser_html):
         return parser_html
     parts = _CODE_ELEMENT.split(parser_html)
@@ -118,6 +122,10 @@ def restore(parser_html: str) -> str:
 def restore_marks(html: str) -> str:
     """Put all characters into HTML, without permitted tags."""
     return _ANY.sub(lambda found: _ORIGINALS[found[0]], html)
+
+
+def _restore_url(attribute: re.Match[str]) -> str:
+    return _ENCODED.sub(lambda found: _ENCODED_ORIGINALS[int(found[0][-1])], attribute[0])
 
 
 def _restore_text(html: str) -> str:

@@ -93,6 +93,72 @@ def test_label_of_a_footnote_cannot_end_an_attribute():
     assert '"x' not in html.replace('>"x', "")
 
 
+# Elements that a definition of a footnote would leave open, or close for others.
+CROSSING_DEFINITIONS = [
+    "[^1]: **a\n[^*x*]: b**",
+    "[^*x*]: **a\n[^2]: b** [z](https://e.x)",
+    "[^1]: [a\n[^2]: b](https://e.x)",
+    "[^1]: ~~a\n[^2]: b~~",
+]
+
+
+def test_definitions_of_footnotes_leave_no_element_open():
+    def unclosed(text: str) -> list[str]:
+        opened: list[str] = []
+        for end, tag in re.findall(r"<(/?)([a-z0-9]+)", render(text).replace("<br>", "")):
+            if not end:
+                opened.append(tag)
+            elif not opened or opened.pop() != tag:
+                return [f"/{tag}"]
+        return opened
+
+    assert {text: unclosed(text) for text in CROSSING_DEFINITIONS if unclosed(text)} == {}
+
+
+def test_definition_whose_label_has_markup_stays_text():
+    html = render("before\n\n[^`f`]: lost words\n\nafter")
+
+    assert re.sub("<[^>]*>", " ", html).split() == [
+        "before",
+        "[^",
+        "f",
+        "]:",
+        "lost",
+        "words",
+        "after",
+    ]
+
+
+def test_ids_of_footnotes_are_unique():
+    html = render("[^a!] [^a?]\n\n[^a!]: 1\n\n[^a?]: 2\n\n[^a?]: 3", "t1")
+
+    ids = re.findall(' id="([^"]*)"', html)
+    assert len(ids) == len(set(ids)) == 4
+
+
+def test_reference_to_a_footnote_in_a_link_is_no_second_link():
+    html = render("[https://bank.example/[^1]](https://evil.example/login)")
+
+    assert html.count("<a ") == 1
+    assert "evil.example</small></a>" in html
+
+
+def test_characters_that_stand_in_for_markup_are_never_taken_from_the_text():
+    codes = [*range(0xE000, 0xE00A)]
+    forms = ("{}", "&#{0:d};", "&#x{0:x};", "&#X{0:06X};")
+    texts = [
+        form.format(chr(code) if form == "{}" else code) + rest
+        for code in codes
+        for form in forms
+        for rest in ("1&#xE006;: a", "kbd>a", "a ] `b`")
+    ]
+
+    for text in texts:
+        html = render(f"{text} [c](https://e.x/{text[:6]})")
+        assert not re.search("[\ue000-\ue009]|<kbd|noted|noteref", html), text
+    assert "<code>%EE%80%80</code>" in render("`%EE%80%80`")
+
+
 @pytest.mark.fault("F73")
 @pytest.mark.limit("L25")
 def test_too_deep_or_too_long_text_is_shown_as_plain_text():
