@@ -191,7 +191,7 @@ def test_images_are_links_and_data_is_a_size():
 
     assert 'href="https://a.example/cat.png"' in render("![](https://a.example/cat.png)")
     assert shown(f"![plot](data:image/png;base64,{data})") == "plot (image/png, 367 KB)"
-    digits = "9" * 5_000
+    digits = "\u0663" * 5_000
     assert digits in shown(f"data:a;base64,{digits}-bytesA")
     linked = render("[![alt](https://i.example/k.png)](https://a.example)")
     assert linked.count("<a ") == 1
