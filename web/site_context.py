@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from flask import Flask
+from jinja2.ext import Extension
 
 from core.branding import Palette
 from core.settings import Settings
 from web.assets import static_files
 from web.message_form import MAX_MESSAGE_CHARACTERS
+
+
+class Dedent(Extension):
+    """Remove the indentation of templates, so that it is not sent with each page.
+
+    After the tag of a block or a comment, one space stays: Jinja removes the line break there
+    (`trim_blocks`), so the indentation is the only white space.
+    """
+
+    def preprocess(self, source: str, *_: object, **__: object) -> str:
+        """Return a template without indentation."""
+        indentation = r"(?<![%#]}\n)^[ \t]+|^[ \t]+(?=[ \t])"
+        return re.sub(indentation, "", source, flags=re.MULTILINE)
 
 
 def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | None]) -> None:
@@ -34,4 +49,5 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
     app.extensions["site_context"] = site_context
     app.context_processor(lambda: site_context)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.add_extension(Dedent)
     app.jinja_env.policies["ext.i18n.trimmed"] = True
