@@ -14,13 +14,14 @@ from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, St
 from pygments.util import ClassNotFound
 
 # Only these languages are highlighted, because many other lexers take minutes for some texts.
-LANGUAGES = {
-    *("bash", "c", "c++", "console", "cpp", "cs", "csharp", "css", "diff", "docker", "dockerfile"),
-    *("go", "golang", "haskell", "html", "ini", "java", "javascript", "js", "json", "jsx"),
-    *("kotlin", "lua", "nginx", "perl", "php", "powershell", "py", "python", "python3", "r"),
-    *("rb", "rs", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "toml", "ts", "tsx"),
-    *("typescript", "xml", "yaml", "yml", "zsh"),
-}
+LANGUAGES = (
+    {"bash", "console", "powershell", "sh", "shell", "zsh"}
+    | {"c", "c++", "cpp", "cs", "csharp", "go", "golang", "haskell", "java", "kotlin"}
+    | {"css", "html", "javascript", "js", "jsx", "ts", "tsx", "typescript", "xml"}
+    | {"diff", "docker", "dockerfile", "ini", "json", "nginx", "sql", "toml", "yaml", "yml"}
+    | {"lua", "perl", "php", "py", "python", "python3", "r", "rb", "ruby"}
+    | {"rs", "rust", "scala", "swift"}
+)
 MAX_CODE_CHARACTERS = 20_000
 MAX_LINE_LENGTH = 1_000
 # CPU time for all code blocks of a text; when it is used up, further code is not highlighted. A

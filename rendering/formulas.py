@@ -23,11 +23,11 @@ MAX_TOTAL_MATHML_CHARACTERS = 500_000
 # A failed conversion also takes time, so it counts as `FAILURE_COST` characters of MathML.
 FAILURE_COST = 10_000
 
-TAGS = {
-    *("math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot"),
-    *("mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext"),
-    *("mtr", "munder", "munderover"),
-}
+_TOKEN_TAGS = {"mi", "mn", "mo", "mspace", "mtext"}
+_LAYOUT_TAGS = {"menclose", "mfrac", "mpadded", "mphantom", "mroot", "mrow", "msqrt", "mstyle"}
+_SCRIPT_TAGS = {"mover", "msub", "msubsup", "msup", "munder", "munderover"}
+_TABLE_TAGS = {"mtable", "mtd", "mtr"}
+TAGS = {"math"} | _TOKEN_TAGS | _LAYOUT_TAGS | _SCRIPT_TAGS | _TABLE_TAGS
 ATTRIBUTES = {
     "math": {"display", "alttext"},
     "menclose": {"notation"},

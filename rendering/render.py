@@ -36,14 +36,15 @@ _REFERENCE_START = re.compile(r"&(?=[#A-Za-z0-9])")
 # The bidirectional controls of Unicode, which can make code look different from the code that runs.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
+_INLINE_TAGS = {"a", "br", "code", "del", "em", "kbd", "strong", "sub", "sup"}
+_BLOCK_TAGS = {"blockquote", "div", "h3", "h4", "h5", "h6", "hr", "p", "pre"}
+_LIST_TAGS = {"li", "ol", "ul"}
+_TABLE_TAGS = {"table", "tbody", "td", "th", "thead", "tr"}
+
 # Images are not allowed, because the host of an image would learn what a person reads. The
 # attributes id, hx-* and style are not allowed either.
 _cleaner = nh3.Cleaner(
-    tags={
-        *("a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6", "hr"),
-        *("kbd", "li", "ol", "p", "pre", "strong", "sub", "sup", "table", "tbody", "td", "th"),
-        *("thead", "tr", "ul", *formulas.TAGS),
-    },
+    tags=_INLINE_TAGS | _BLOCK_TAGS | _LIST_TAGS | _TABLE_TAGS | formulas.TAGS,
     clean_content_tags={"script", "style"},
     attributes={
         "a": {"href", "title"},

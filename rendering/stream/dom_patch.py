@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)(?:[^">]|"[^"]*")*>')
 _VOID_TAGS = {"br", "hr"}
 # White space between block elements is not visible.
-_BLOCK_TAGS = {
-    *("blockquote", "div", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "section", "table"),
-    *("tbody", "td", "th", "thead", "tr", "ul"),
-}
+_TEXT_TAGS = {"blockquote", "div", "h3", "h4", "h5", "h6", "p", "pre", "section"}
+_LIST_TAGS = {"li", "ol", "ul"}
+_TABLE_TAGS = {"table", "tbody", "td", "th", "thead", "tr"}
+_BLOCK_TAGS = _TEXT_TAGS | _LIST_TAGS | _TABLE_TAGS
 # As in HTML: an ideographic space, for example, is visible.
 _WHITE_SPACE = " \t\n\f\r"
 _MAX_ENTITY_LENGTH = 32

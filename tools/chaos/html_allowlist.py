@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-TAGS_WITHOUT_ATTRIBUTES = {
-    *("b", "blockquote", "br", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr"),
-    *("p", "strong", "sup", "table", "tbody", "thead", "tr", "ul"),
-    *("mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "msqrt"),
-    *("msub", "msubsup", "msup", "mtext", "mtr", "munder", "munderover", "menclose"),
-}
+TEXT_TAGS = {"b", "blockquote", "br", "del", "em", "hr", "p", "strong", "sup", "ul"}
+HEADING_TAGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+TABLE_TAGS = {"table", "tbody", "thead", "tr"}
+TOKEN_TAGS = {"mi", "mn", "mo", "mtext"}
+LAYOUT_TAGS = {"menclose", "mfrac", "mpadded", "mphantom", "mroot", "mrow", "msqrt", "mtr"}
+SCRIPT_TAGS = {"mover", "msub", "msubsup", "msup", "munder", "munderover"}
+FORMULA_TAGS = TOKEN_TAGS | LAYOUT_TAGS | SCRIPT_TAGS
+TAGS_WITHOUT_ATTRIBUTES = TEXT_TAGS | HEADING_TAGS | TABLE_TAGS | FORMULA_TAGS
 ALLOWED_ATTRIBUTES = {
     "a": {"href", "title", "rel", "role", "id"},
     "code": set(),
