@@ -14,8 +14,12 @@ SETTING_BY_CODE = {
     "proxy_failed": "OUTBOUND_PROXY",
     **dict.fromkeys(
         (
-            *("not_connected", "response_timeout", "connection_closed", "connection_lost"),
-            *("service_not_found", "list_unreadable"),
+            "not_connected",
+            "response_timeout",
+            "connection_closed",
+            "connection_lost",
+            "service_not_found",
+            "list_unreadable",
         ),
         "API_URL",
     ),

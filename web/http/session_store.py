@@ -37,8 +37,12 @@ PREFERENCES_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
 # Responses on these paths do not depend on the person, and need no database.
 SESSIONLESS_PATHS = (
-    *("/static/", "/favicon.ico", "/manifest.webmanifest"),
-    *("/livez", "/healthz", "/readyz"),
+    "/static/",
+    "/favicon.ico",
+    "/manifest.webmanifest",
+    "/livez",
+    "/healthz",
+    "/readyz",
 )
 AVATARS_PATH = "/avatars/"
 

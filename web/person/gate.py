@@ -16,9 +16,19 @@ from web.person.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR
 
 # `events.show` does not redirect: it tells the page that the session has ended.
 PUBLIC_ENDPOINTS = {
-    *("session.new", "session.create", "session.delete", "session.show_link", "session.use_link"),
-    *("site.manifest", "site.favicon", "assets.show", "events.show"),
-    *("health.live", "health.ready", "health.stream", "health.show_request"),
+    "session.new",
+    "session.create",
+    "session.delete",
+    "session.show_link",
+    "session.use_link",
+    "site.manifest",
+    "site.favicon",
+    "assets.show",
+    "events.show",
+    "health.live",
+    "health.ready",
+    "health.stream",
+    "health.show_request",
 }
 DRAFT_OWNER_CHARACTERS = 12
 
