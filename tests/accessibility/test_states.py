@@ -15,19 +15,24 @@ from tests.accessibility.states import STATES
 
 # Endpoints that show no page: files, images, data for programs, and the stream of a reply.
 NO_PAGE = {
-    *(
-        "assets.show",
-        "avatars.show",
-        "site.favicon",
-        "site.manifest",
-        "exports.show",
-        "events.show",
-    ),
-    *("turns.index", "turns.text"),
+    "assets.show",
+    "avatars.show",
+    "site.favicon",
+    "site.manifest",
+    "exports.show",
+    "events.show",
+    "turns.index",
+    "turns.text",
     # These endpoints lead to pages that have their own states.
-    *("session.delete", "session.delete_sign_in", "keys.revoke"),
-    *("adoption.create", "identity_links.create"),
-    *("health.live", "health.ready", "health.stream", "health.show_request"),
+    "session.delete",
+    "session.delete_sign_in",
+    "keys.revoke",
+    "adoption.create",
+    "identity_links.create",
+    "health.live",
+    "health.ready",
+    "health.stream",
+    "health.show_request",
 }
 
 

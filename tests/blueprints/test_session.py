@@ -22,9 +22,20 @@ PUBLIC_PATHS = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manife
 # Redirect targets that the portal refuses: invalid paths, and URLs of other sites, some of them
 # disguised as paths.
 FOREIGN_TARGETS = (
-    *("//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example", "/\t/evil"),
-    *("javascript:alert(1)", "/\n/evil.example", "//evil.example/%2f..", "evil.example", "/é"),
-    *("///evil.example", "/\\/evil.example", "http:evil.example", "/" + "x" * 2_000),
+    "//evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "https://evil.example",
+    "/\t/evil",
+    "javascript:alert(1)",
+    "/\n/evil.example",
+    "//evil.example/%2f..",
+    "evil.example",
+    "/é",
+    "///evil.example",
+    "/\\/evil.example",
+    "http:evil.example",
+    "/" + "x" * 2_000,
 )
 
 

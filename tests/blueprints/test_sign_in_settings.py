@@ -34,8 +34,13 @@ class TestSubPath:
     @pytest.mark.parametrize(
         "target",
         [
-            *("/chatevil", "/", "/chat/../evil", "/chat/%2e%2e/evil", "/chat/.%2E/evil"),
-            *("/chat/x/../../evil", "/chat/.."),
+            "/chatevil",
+            "/",
+            "/chat/../evil",
+            "/chat/%2e%2e/evil",
+            "/chat/.%2E/evil",
+            "/chat/x/../../evil",
+            "/chat/..",
         ],
     )
     @pytest.mark.usefixtures("accounts")

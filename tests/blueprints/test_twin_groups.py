@@ -107,12 +107,13 @@ def test_conversations_are_hidden_with_their_twin_and_come_back(
 ):
     path = complete_first_turn(anna, upstream, "Secret question", "Secret reply").path
     pages = (
-        *("/", "/conversations", "/conversations?q=question", "/conversations?twin=ada"),
-        *(
-            path,
-            f"{path}/export?format=md",
-            f"/conversations?done=pinned&conversation={path.rpartition('/')[2]}",
-        ),
+        "/",
+        "/conversations",
+        "/conversations?q=question",
+        "/conversations?twin=ada",
+        path,
+        f"{path}/export?format=md",
+        f"/conversations?done=pinned&conversation={path.rpartition('/')[2]}",
     )
     leave_group(accounts)
     hidden = [page for page in pages if "Secret" in anna.get(page).response.text]

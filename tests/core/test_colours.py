@@ -74,8 +74,19 @@ def test_css_colours_are_parsed():
 
 
 NO_COLOURS = [
-    *("greenish", "#12", "#1234", "#12345g", "rgb(1 2 3)", "oklch(50% 0.1)", "inherit", ""),
-    *("red;}", "oklch(101% 0 0)", "oklch(50% .5 0)", "oklch(50% 0.1 165 / 50%)", "url(x)"),
+    "greenish",
+    "#12",
+    "#1234",
+    "#12345g",
+    "rgb(1 2 3)",
+    "oklch(50% 0.1)",
+    "inherit",
+    "",
+    "red;}",
+    "oklch(101% 0 0)",
+    "oklch(50% .5 0)",
+    "oklch(50% 0.1 165 / 50%)",
+    "url(x)",
 ]
 
 

@@ -17,9 +17,13 @@ URLS = {
     "http://10.0.0.1:8000/a/b_c.d~e/": "/a/b_c.d~e",
 }
 UNUSABLE = (
-    *("https://x.example/chat?a", "https://x.example/chat#a", "https://x.example/a b"),
-    *("https://x.example//a", "https://x.example/../a"),
-    *("https://x.example/twins", "https://x.example/api/chat"),
+    "https://x.example/chat?a",
+    "https://x.example/chat#a",
+    "https://x.example/a b",
+    "https://x.example//a",
+    "https://x.example/../a",
+    "https://x.example/twins",
+    "https://x.example/api/chat",
 )
 PATHS = {
     "/chat": "/",

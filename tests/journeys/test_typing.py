@@ -21,8 +21,21 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 OPENINGS = (
-    *("no idea", "just do it", "give me more", "Keep going", "stop there", "my turn", "give the"),
-    *("/help me", "? again", "go to the", "Why not", "What's next", '"Quote"', "3 more", "née"),
+    "no idea",
+    "just do it",
+    "give me more",
+    "Keep going",
+    "stop there",
+    "my turn",
+    "give the",
+    "/help me",
+    "? again",
+    "go to the",
+    "Why not",
+    "What's next",
+    '"Quote"',
+    "3 more",
+    "née",
 )
 WORDS = "bicycle, stay upright; just (no) go/there not! more: so give; some 'text' & then why"
 ENDINGS = (".", "?", "!", " - ok?", "…")

@@ -30,7 +30,15 @@ def test_markdown_is_rendered():
 
 
 DANGEROUS = [
-    *("<script", "<img", "<div", "<style", "<svg", "<iframe", "<hx-", "javascript:", 'href="/'),
+    "<script",
+    "<img",
+    "<div",
+    "<style",
+    "<svg",
+    "<iframe",
+    "<hx-",
+    "javascript:",
+    'href="/',
     "hx-get=",
 ]
 HOSTILE = [

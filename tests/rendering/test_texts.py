@@ -53,8 +53,16 @@ PRICES = {
     "costs $ 5 and $ 6, I have $ and $ too": "costs $ 5 and $ 6, I have $ and $ too",
 }
 NO_FORMULAS = [
-    *("Set $HOME:$PATH", "100$-200$", "$a->b($c)", "s/a$/b$/", "$MY_VAR:$OTHER_VAR"),
-    *("echo $1 $2", "cost is 5$ or 6$", "$", "a$b$c", "C:\\\\$Recycle.Bin and $x"),
+    "Set $HOME:$PATH",
+    "100$-200$",
+    "$a->b($c)",
+    "s/a$/b$/",
+    "$MY_VAR:$OTHER_VAR",
+    "echo $1 $2",
+    "cost is 5$ or 6$",
+    "$",
+    "a$b$c",
+    "C:\\\\$Recycle.Bin and $x",
 ]
 MARKUP = {
     "a<br>b<br/>c<BR />d": "a<br>b<br>c<br>d",
@@ -111,7 +119,12 @@ FORMULAS = [
 ]
 # The lines of a formula that would begin other blocks.
 DISPLAYS = [
-    *("a\n=\nb", "a\n- b\n+ c", "a\n> b", "a\n\n= b", "# a", "1. a"),
+    "a\n=\nb",
+    "a\n- b\n+ c",
+    "a\n> b",
+    "a\n\n= b",
+    "# a",
+    "1. a",
     "\\begin{pmatrix}\na\n\\end{pmatrix}\n=\nb",
 ]
 
@@ -141,9 +154,25 @@ def test_formulas_beside_other_text_are_recognised():
 
 
 ENVIRONMENTS = [
-    *("aligned", "align", "align*", "alignat", "alignedat", "gather", "gather*", "gathered"),
-    *("split", "multline", "eqnarray", "flalign", "dcases", "cases", "rcases", "drcases"),
-    *("equation", "smallmatrix", "pmatrix"),
+    "aligned",
+    "align",
+    "align*",
+    "alignat",
+    "alignedat",
+    "gather",
+    "gather*",
+    "gathered",
+    "split",
+    "multline",
+    "eqnarray",
+    "flalign",
+    "dcases",
+    "cases",
+    "rcases",
+    "drcases",
+    "equation",
+    "smallmatrix",
+    "pmatrix",
 ]
 
 

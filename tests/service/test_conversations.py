@@ -116,8 +116,11 @@ def test_sending_a_message_returns_the_whole_reply(api: ApiClient, model: Upstre
 def test_blank_message_is_rejected(api: ApiClient):
     path = f"/conversations/{api.create_conversation()}/messages"
     bodies: list[dict[str, object]] = [
-        *({}, {"content": None}, {"content": ""}),
-        *({"content": " \n\t"}, {"content": "\x1f\x85\ufeff"}),
+        {},
+        {"content": None},
+        {"content": ""},
+        {"content": " \n\t"},
+        {"content": "\x1f\x85\ufeff"},
     ]
     refused = [api.post(end, json=body) for end in (path, f"{path}/stream") for body in bodies]
 

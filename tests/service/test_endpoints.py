@@ -100,8 +100,15 @@ def test_twin_resource_excludes_its_instructions(api: ApiClient):
     assert twin["starters"] == ["One", "Two", "Three"]
     assert "You are Ada" not in str(twin)
     assert set(twin) == {
-        *("id", "name", "description", "language", "avatarUrl", "greeting", "starters"),
-        *("createdAt", "updatedAt"),
+        "id",
+        "name",
+        "description",
+        "language",
+        "avatarUrl",
+        "greeting",
+        "starters",
+        "createdAt",
+        "updatedAt",
     }
 
 
@@ -163,6 +170,10 @@ def test_every_non_streaming_response_wraps_its_result_in_data(
 
     assert [answer.status_code for answer in answers] == [200, 200, 201, 200, 201, 201]
     assert [list(answer.json()) for answer in answers] == [
-        *(["data", "pagination"], ["data"], ["data"]),
-        *(["data", "pagination"], ["data"], ["data"]),
+        ["data", "pagination"],
+        ["data"],
+        ["data"],
+        ["data", "pagination"],
+        ["data"],
+        ["data"],
     ]

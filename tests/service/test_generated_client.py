@@ -54,7 +54,8 @@ def test_generated_client_can_list_twins_create_conversations_and_get_replies(
     model.always_reply("Hi ", "there")
 
     output = run(
-        *("-c", USE_THE_CLIENT),
+        "-c",
+        USE_THE_CLIENT,
         API=f"{url}/api/v1",
         KEY=full_key,
         PYTHONPATH=str(folder_with_client),

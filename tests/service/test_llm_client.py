@@ -63,17 +63,18 @@ def test_model_receives_only_the_sampling_options_of_the_twin(
 
 REFUSALS = [
     (500, "The model has a problem right now.", "model_failed", 502),
+    (429, "The model is busy. Try again in a minute.", "model_busy", 503),
     (
-        *(429, "The model is busy. Try again in a minute."),
-        *("model_busy", 503),
+        401,
+        "The model server rejected the API key. Please contact your administrator.",
+        "model_failed",
+        502,
     ),
     (
-        *(401, "The model server rejected the API key. Please contact your administrator."),
-        *("model_failed", 502),
-    ),
-    (
-        *(404, "The model server doesn't have this model. Please contact your administrator."),
-        *("model_failed", 502),
+        404,
+        "The model server doesn't have this model. Please contact your administrator.",
+        "model_failed",
+        502,
     ),
 ]
 

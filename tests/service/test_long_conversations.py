@@ -248,7 +248,9 @@ def test_prompt_has_only_the_last_reply_to_a_message():
     ]
 
     assert [m["content"] for m in build_prompt(ADA, messages, window=10**6)[3:]] == [
-        *("Hello", "Whole", "And now?")
+        "Hello",
+        "Whole",
+        "And now?",
     ]
 
 

@@ -43,7 +43,10 @@ def test_openapi_document_describes_the_stream_as_text_with_a_reference_to_its_e
     assert schema["contentSchema"] == {"$ref": "#/components/schemas/Event"}
     events = document["components"]["schemas"]["Event"]["anyOf"]
     assert [event["$ref"].rpartition("/")[2] for event in events] == [
-        *("Progress", "Delta", "Complete", "Error"),
+        "Progress",
+        "Delta",
+        "Complete",
+        "Error",
     ]
 
 
@@ -94,7 +97,18 @@ def test_openapi_document_lists_the_errors_of_an_operation(document: dict[str, A
     send = document["paths"]["/conversations/{conversationId}/messages"]["post"]
 
     assert list(send["responses"]) == [
-        *("201", "400", "401", "403", "404", "409", "413", "415", "422", "429", "500", "502"),
+        "201",
+        "400",
+        "401",
+        "403",
+        "404",
+        "409",
+        "413",
+        "415",
+        "422",
+        "429",
+        "500",
+        "502",
         "503",
     ]
     assert json.dumps(send["requestBody"]).count("NewMessage") == 1

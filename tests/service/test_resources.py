@@ -112,10 +112,7 @@ def test_unknown_scope_is_rejected(api: ApiClient, container: Container):
 def test_new_api_key_is_returned_with_its_secret(api: ApiClient, container: Container):
     made = make_key(api, container).json()["data"]
 
-    assert set(made) == {
-        *("id", "name", "scope", "key"),
-        *("createdAt", "expiresAt", "lastUsedAt"),
-    }
+    assert set(made) == {"id", "name", "scope", "key", "createdAt", "expiresAt", "lastUsedAt"}
     assert TIME.fullmatch(made["createdAt"])
     assert (made["expiresAt"], made["lastUsedAt"]) == (None, None)
     assert api.get("/twins", headers={"X-API-Key": made["key"]}).status_code == 200

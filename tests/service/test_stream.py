@@ -108,7 +108,8 @@ def test_stopping_a_reply_aborts_the_model_and_frees_the_conversation(
         assert history == [
             ("Hello", "complete"),
             *((content, "incomplete") for content in half),
-            *(("Next", "complete"), ("Yes", "complete")),
+            ("Next", "complete"),
+            ("Yes", "complete"),
         ]
         assert api.delete(place).status_code == 204
 

@@ -18,8 +18,15 @@ from tests.support.processes import ROOT, free_port
 
 START_SECONDS = 10
 MODULES = (
-    *("mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic"),
-    *("headers", "proxy", "proxy_http"),
+    "mpm_event",
+    "authn_core",
+    "authn_file",
+    "authz_core",
+    "authz_user",
+    "auth_basic",
+    "headers",
+    "proxy",
+    "proxy_http",
 )
 SEARCH_PATH = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
 

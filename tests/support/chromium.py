@@ -16,7 +16,11 @@ from tests.support.packages import find_or_install, install
 # The headless shell has the same engine without a user interface, and takes a third less time.
 HEADLESS_SHELL = "chromium-headless-shell"
 PROGRAM_NAMES = (
-    *(HEADLESS_SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    HEADLESS_SHELL,
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
 )
 ARGUMENTS = [
     *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),

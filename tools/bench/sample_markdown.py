@@ -59,14 +59,16 @@ class MarkdownWriter:
     def mixed(self, size: int) -> str:
         """Write headings, paragraphs, lists, tables, quotations and code."""
         blocks = (
-            *(self.heading, self.paragraph, self.paragraph, self.bullet_list, self.paragraph),
-            *(
-                lambda: self.code_block(8),
-                self.paragraph,
-                self.table,
-                self.quotation,
-                self.numbered_list,
-            ),
+            self.heading,
+            self.paragraph,
+            self.paragraph,
+            self.bullet_list,
+            self.paragraph,
+            lambda: self.code_block(8),
+            self.paragraph,
+            self.table,
+            self.quotation,
+            self.numbered_list,
         )
         text = ""
         while True:

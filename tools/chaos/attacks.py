@@ -98,8 +98,17 @@ def calm(call: Call) -> None:
 MODES: dict[str, Callable[[Call], None]] = {
     attack.__name__: attack
     for attack in (
-        *(calm, bomb, bomb_of_deltas, line, lines),
-        *(endless, small_deltas, loris, heartbeats, formulas, large_heads),
+        calm,
+        bomb,
+        bomb_of_deltas,
+        line,
+        lines,
+        endless,
+        small_deltas,
+        loris,
+        heartbeats,
+        formulas,
+        large_heads,
     )
 }
 

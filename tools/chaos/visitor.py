@@ -36,16 +36,21 @@ class Visitor:
     def run(self, stop_event: threading.Event) -> None:
         """Perform random actions with pauses until the event is set."""
         actions = (
-            *(
-                self.begin_conversation,
-                self.send_message,
-                self.send_message,
-                self.send_message,
-                self.follow_reply,
-                self.follow_reply,
-            ),
-            *(self.disconnect, self.disconnect, self.reload, self.reload, self.stop, self.retry),
-            *(self.browse, self.browse, self.send_invalid_requests),
+            self.begin_conversation,
+            self.send_message,
+            self.send_message,
+            self.send_message,
+            self.follow_reply,
+            self.follow_reply,
+            self.disconnect,
+            self.disconnect,
+            self.reload,
+            self.reload,
+            self.stop,
+            self.retry,
+            self.browse,
+            self.browse,
+            self.send_invalid_requests,
         )
         while not stop_event.wait(self.rng.uniform(*PAUSE_SECONDS)):
             try:
