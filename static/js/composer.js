@@ -1,7 +1,16 @@
-// The message box: binds its state machine (composer_state.js) to keys, clicks, requests and storage, and counts characters.
+// The message box: binds its state machine (composer_state.js) to keys, clicks, requests and storage,
+// and counts characters.
 import { createState, DRAFT, REJECTED, update } from "./composer_state.js";
 import { messages } from "./messages.js";
-import { announce, focusAndShowTurn, focusComposerOnArrival, hasKeyboard, newestMessage, RUNNING_TURN, TEXT_FIELDS } from "./page.js";
+import {
+  announce,
+  focusAndShowTurn,
+  focusComposerOnArrival,
+  hasKeyboard,
+  newestMessage,
+  RUNNING_TURN,
+  TEXT_FIELDS,
+} from "./page.js";
 import { afterPaint, deleteCopy, readCopy, readDraft, saveCopy, saveDraft, sessionStore } from "./storage.js";
 
 const root = document.documentElement;
@@ -92,7 +101,8 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-edit-message]");
   if (!button || !textarea() || textarea().disabled || !globalThis.htmx) return;
   event.preventDefault();
-  htmx.ajax("GET", `${button.formAction.split("#")[0]}?turn=${button.value}`, { source: button, target: "#composer", swap: "outerMorph" });
+  const url = `${button.formAction.split("#")[0]}?turn=${button.value}`;
+  htmx.ajax("GET", url, { source: button, target: "#composer", swap: "outerMorph" });
 });
 let editRequest;
 let caret = [];
@@ -163,7 +173,13 @@ afterPaint(() => {
   const sent = sessionStore.get("sent");
   if (sent && sent !== path) saveDraft(sent, "");
   if (!textarea()) return;
-  dispatch({ type: "loaded", given: givenText(), text: textarea().value, saved: savedTexts(), newestMessage: newestMessage() });
+  dispatch({
+    type: "loaded",
+    given: givenText(),
+    text: textarea().value,
+    saved: savedTexts(),
+    newestMessage: newestMessage(),
+  });
 });
 // At DOMContentLoaded, spoken_replies.js has read "sent".
 document.addEventListener("DOMContentLoaded", () => afterPaint(() => {
@@ -191,8 +207,10 @@ const step = (direction) => {
   const from = activeElement === body ? document.querySelector("mark:target") : activeElement;
   const index = turns.findIndex((turn) => turn.contains(from));
   const top = (turn) => turn.getBoundingClientRect().top;
-  const next = index >= 0 ? turns[index + direction] : direction < 0 ? turns.findLast((turn) => top(turn) < innerHeight) : turns.find((turn) => top(turn) > 0);
-  return next ?? turns[index];
+  if (index >= 0) return turns[index + direction] ?? turns[index];
+  return direction < 0
+    ? turns.findLast((turn) => top(turn) < innerHeight)
+    : turns.find((turn) => top(turn) > 0);
 };
 const find = (places = []) => places.map((place) => document.querySelector(place)).find(Boolean);
 // On a keyboard layout without Latin letters, use the position of the key.

@@ -1,4 +1,5 @@
-// Runs on every page: menus, copy buttons, and what the page remembers. Scripts are optional: every page works without them.
+// Runs on every page: menus, copy buttons, and what the page remembers. Scripts are optional: every page
+// works without them.
 import { fetchFragment, reportUnreachable } from "./requests.js";
 import "./composer.js";
 import { messages } from "./messages.js";
@@ -55,7 +56,9 @@ const richText = (from) => {
 document.addEventListener("click", async (event) => {
   const from = event.target.closest("[data-copy]");
   if (!from) return;
-  const shown = from.dataset.copy.startsWith("#") ? document.querySelector(from.dataset.copy) : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
+  const shown = from.dataset.copy.startsWith("#")
+    ? document.querySelector(from.dataset.copy)
+    : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
   const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
   if (!navigator.clipboard) return from.form || select();  // the clipboard API needs a secure context
   event.preventDefault();
@@ -77,7 +80,9 @@ document.addEventListener("click", async (event) => {
 
 document.documentElement.classList.add("scripts");
 // Without htmx, the page still needs the links for browsers without scripts.
-document.querySelector("script[defer]")?.addEventListener("error", () => document.documentElement.classList.remove("scripts"));
+document.querySelector("script[defer]")?.addEventListener("error", () => {
+  document.documentElement.classList.remove("scripts");
+});
 
 // The server formats the times of the next page in this time zone (web/i18n/timezone.py). Browsers without
 // Temporal use Intl, whose first use takes more than 10 ms.

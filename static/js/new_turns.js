@@ -58,13 +58,21 @@ let height = 0;
 const trackScroll = () => {
   const scrolledBy = page.scrollTop - top;
   const grown = page.scrollHeight - height;
-  if (!grown || (grown > 0 && scrolledBy < 0)) isAtEnd = isNearEnd(scrolledBy > 0 ? NEAR_END_PX : 2) || (isAtEnd && scrolledBy >= 0);
+  if (!grown || (grown > 0 && scrolledBy < 0)) {
+    isAtEnd = isNearEnd(scrolledBy > 0 ? NEAR_END_PX : 2) || (isAtEnd && scrolledBy >= 0);
+  }
   [top, height] = [page.scrollTop, page.scrollHeight];
 };
 // Focus within a turn means that somebody reads it by keyboard: do not scroll away.
+const READ_SELECTOR = [
+  ".turn:focus",
+  ".turn:not(:last-child):focus-within",
+  ":is(.turn__said, .turn__reply) :focus-visible",
+  ".turn__more:focus-within",
+].join();
 const shouldAutoscroll = () => {
   trackScroll();
-  return newestButton && isAtEnd && !document.querySelector(".turn:focus, .turn:not(:last-child):focus-within, :is(.turn__said, .turn__reply) :focus-visible, .turn__more:focus-within");
+  return newestButton && isAtEnd && !document.querySelector(READ_SELECTOR);
 };
 addEventListener("scroll", () => {
   trackScroll();

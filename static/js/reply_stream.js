@@ -66,7 +66,9 @@ document.addEventListener("htmx:sse:error", ({ target, detail }) => {
 document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
   const isReconnect = detail.message.event === "reconnect";
   setLost(target, false);
-  if (target !== document) waitForEvent(target, SILENCE_MS + (isReconnect ? detail.connection.config.reconnectDelay : 0));
+  if (target !== document) {
+    waitForEvent(target, SILENCE_MS + (isReconnect ? detail.connection.config.reconnectDelay : 0));
+  }
   if (isReconnect) return;
   emptyAttempts.delete(target);
   detail.connection.config.reconnectDelay = FIRST_RETRY_MS;

@@ -8,7 +8,9 @@ const attributesOf = (element) => [...element.attributes]
   .map(({ name, value }) => `${name}=${value}`)
   .join("\n");
 const isText = (node) => node?.nodeType === Node.TEXT_NODE;
-const isSameElement = (one, other) => one.localName && one.localName === other.localName && attributesOf(one) === attributesOf(other);
+const isSameElement = (one, other) => one.localName
+  && one.localName === other.localName
+  && attributesOf(one) === attributesOf(other);
 const commonLength = (one, other) => {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length += 1;
@@ -30,7 +32,9 @@ const wrapText = (node, paragraph) => {
 const updateNodes = (parent, node, fresh) => {
   while (node && fresh.firstChild) {
     const { firstChild: other } = fresh;
-    if (parent.localName === "li" && other.localName === "p" && node.localName !== "p") node = wrapText(node, other.cloneNode());
+    if (parent.localName === "li" && other.localName === "p" && node.localName !== "p") {
+      node = wrapText(node, other.cloneNode());
+    }
     const { nextSibling: next } = node;
     if (isText(node) && isText(other)) {
       const length = commonLength(node.data, other.data);

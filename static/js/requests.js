@@ -18,7 +18,8 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
 export const reportUnreachable = (element) => {
   if (isBackgroundRequest(element)) return;
   const hasText = element?.matches(".composer form");
-  showNotice(`${navigator.onLine ? messages.unreachable : messages.offline} ${hasText ? messages.kept : messages.again}`);
+  const failure = navigator.onLine ? messages.unreachable : messages.offline;
+  showNotice(`${failure} ${hasText ? messages.kept : messages.again}`);
 };
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
 // A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace
@@ -46,7 +47,10 @@ export const fetchFragment = async (url) => {
   return response.text();
 };
 
-addEventListener("offline", () => showNotice(`${messages.offline} ${document.querySelector(RUNNING_TURN) ? messages.meanwhile : ""}`));
+addEventListener("offline", () => {
+  const meanwhile = document.querySelector(RUNNING_TURN) ? messages.meanwhile : "";
+  showNotice(`${messages.offline} ${meanwhile}`);
+});
 addEventListener("online", () => {
   removeNotices();
   announce(messages.online);

@@ -15,7 +15,10 @@ const spokenText = (node) => {
   let text = [...node.childNodes].map(spokenText).join("");
   if (node.matches("li > :is(ul, ol)")) text = `: ${text}`;
   if (node.matches("li:has(> :is(ul, ol))")) text = text.replace(/\s*: /, ": ").replace(/([\p{Term}…]): /gu, "$1 ");
-  if (node.matches("ol > li")) text = `${node.parentElement.start + [].indexOf.call(node.parentElement.children, node)}: ${text.trimStart()}`;
+  if (node.matches("ol > li")) {
+    const { start, children } = node.parentElement;
+    text = `${start + [].indexOf.call(children, node)}: ${text.trimStart()}`;
+  }
   if (node.matches(".noted > b")) text += ": ";
   if (node.matches("td:not(:last-child), th:not(:last-child)")) return `${text}, `;
   if (!SENTENCE_TAGS.has(node.tagName) || !text.trim()) return text;
@@ -32,7 +35,9 @@ const spokenParts = (unit, open) => {
   if (open) [text] = text.split(/\$\$|\\\[|\*\*|`|\[|^\|/m);
   // Create the segmenter on first use: its slow constructor would delay the first paint.
   sentences ??= new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" });
-  const parts = unit.matches(".code") ? text.split(/(?<=\n)/) : [...sentences.segment(text)].map(({ segment }) => segment);
+  const parts = unit.matches(".code")
+    ? text.split(/(?<=\n)/)
+    : [...sentences.segment(text)].map(({ segment }) => segment);
   return parts.filter((part) => part.trim());
 };
 
