@@ -1,16 +1,15 @@
-"""`python -m tools.bench` runs all benchmarks except `peers`; a name selects one benchmark."""
+"""`python -m tools.bench` runs all benchmarks; a name selects one."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
-from pathlib import Path
 
 from tools.bench import crowd, long_replies, page, timing
 from tools.bench.table import Table
 
-CHOICES = ("all", "crowd", "long", "page", "peers", "timing")
+CHOICES = ("all", "crowd", "long", "page", "timing")
 
 
 def main() -> None:
@@ -18,13 +17,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("what", nargs="?", default="all", choices=CHOICES)
     parser.add_argument("--people", type=int, default=20, help="crowd: how many at once")
-    parser.add_argument("--deltas", type=int, default=4_000, help="page, peers: how long a reply")
-    parser.add_argument("--venv", type=Path, help="peers: where they are installed, or will be")
-    parser.add_argument("--shots", type=Path, help="peers: where their screenshots go")
+    parser.add_argument("--deltas", type=int, default=4_000, help="page: how long a reply")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args()
-    if arguments.what == "peers" and not arguments.venv:
-        parser.error("peers needs --venv: a folder of its own that may be thrown away")
     load_before = os.getloadavg()[0]
     tables = measure(arguments)
     if arguments.json:
@@ -42,10 +37,6 @@ def main() -> None:
 
 def measure(arguments: argparse.Namespace) -> list[Table]:
     """Run the selected benchmarks and return their tables."""
-    if arguments.what == "peers":
-        from tools.bench import peers
-
-        return peers.measure(arguments.venv, arguments.deltas, arguments.shots)
     tables = page.measure(arguments.deltas) if arguments.what in ("all", "page") else []
     if arguments.what in ("all", "long"):
         tables += long_replies.measure()

@@ -1,8 +1,7 @@
 """A scripted service with exact timing, in a separate process.
 
 A message contains the instructions for its reply: `deltas=2000 rate=200 text=mixed tag=7`, or
-`construct=table_rows rate=200` for a long reply. A rate of 0 sends as fast as possible. Any other
-message gets the sample reply.
+`construct=table_rows rate=200` for a long reply. A rate of 0 sends as fast as possible.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ import sys
 import threading
 import time
 from http.server import ThreadingHTTPServer
-from pathlib import Path
-from urllib.parse import parse_qsl
 
 from tests.support.upstream import Call
 from tools.bench import sample_markdown
@@ -23,9 +20,7 @@ TWIN = scripted_service.TWIN | {
     "greeting": "Hello, I am Ada.",
     "starters": ["How does a bicycle stay upright?", "Why is the sky blue?"],
 }
-SAMPLE_REPLY = (Path(__file__).parent / "sample.txt").read_text()
 HISTORY_DELTAS = 20
-SAMPLE_INSTRUCTIONS = {"rate": "500"}
 
 
 class Handler(scripted_service.Handler):
@@ -36,12 +31,9 @@ class Handler(scripted_service.Handler):
     ended_at: dict[str, float]
 
     def _respond(self, call: Call) -> None:
-        path, _, query = call.path.partition("?")
-        match call.method, path.removeprefix("/api/v1").split("/")[1:]:
+        match call.method, call.path.removeprefix("/api/v1").split("/")[1:]:
             case "GET", ["over", tag]:
                 call.respond(200, {"at": self.ended_at.get(tag)})
-            case "GET", ["history"]:
-                call.respond(200, history(int(dict(parse_qsl(query))["turns"])))
             case "GET", ["twins"]:
                 call.respond(200, {"data": [TWIN]})
             case "POST", ["conversations", _, "messages", "stream"]:
@@ -51,7 +43,7 @@ class Handler(scripted_service.Handler):
 
     def _send_reply(self, call: Call, instructions: dict[str, str]) -> None:
         deltas = _make_deltas(instructions)
-        rate = float((instructions or SAMPLE_INSTRUCTIONS)["rate"])
+        rate = float(instructions.get("rate", "0"))
         call.start_stream()
         started_at = time.monotonic()
         for number, delta in enumerate(deltas):
@@ -60,17 +52,6 @@ class Handler(scripted_service.Handler):
             call.delta(delta)
         self.ended_at[instructions.get("tag", "")] = time.time()
         call.complete()
-
-
-def history(turns: int) -> list[dict[str, str]]:
-    """Return a conversation with this many turns."""
-    return [
-        {
-            "message": history_message(n),
-            "reply": sample_markdown.make_reply("mixed", HISTORY_DELTAS, f"t{n}").text,
-        }
-        for n in range(1, turns + 1)
-    ]
 
 
 def history_message(turn: int) -> str:
@@ -92,7 +73,7 @@ def _make_deltas(instructions: dict[str, str]) -> list[str]:
     if construct := instructions.get("construct"):
         return make_long_deltas(construct.replace("_", " "))
     if "deltas" not in instructions:
-        return sample_markdown.Reply(SAMPLE_REPLY, "", 0).deltas
+        return ["Hello"]
     return sample_markdown.make_reply(
         instructions["text"], int(instructions["deltas"]), instructions["tag"]
     ).deltas
