@@ -19,7 +19,6 @@ from tests.support.person import Person
 from tests.support.processes import ServerProcess, run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from tests.support.waiting import wait_until
-from tools.bench.servers import find_worker_pid
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -70,7 +69,7 @@ def test_soft_limit_of_descriptors_is_raised_to_the_hard_limit(tmp_path: Path):
     limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (128, 500))"
     with run_prepared_server(tmp_path, limit) as server:
         requests.get(f"{server.url}/livez", timeout=20)
-        worker = find_worker_pid(server.process.pid)
+        [worker] = server.worker_pids
 
         assert resource.prlimit(worker, resource.RLIMIT_NOFILE) == (500, 500)
 

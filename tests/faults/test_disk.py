@@ -10,9 +10,8 @@ import pytest
 from tests.faults.conftest import MESSAGE, message_text, text_in
 from tests.support import upstream_server
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
-from tests.support.processes import free_port
+from tests.support.processes import ServerProcess, run_portal
 from tests.support.upstream import Upstream
-from tools.chaos.processes import Portal, run_portal
 
 UNSAVED = "We can't save anything right now, so nothing was sent. Please try again soon."
 
@@ -20,7 +19,7 @@ UNSAVED = "We can't save anything right now, so nothing was sent. Please try aga
 class Disk:
     """Simulates the disk of a portal with a file size limit on its worker processes."""
 
-    def __init__(self, portal: Portal) -> None:
+    def __init__(self, portal: ServerProcess) -> None:
         self._portal = portal
 
     def fill(self) -> None:
@@ -44,20 +43,20 @@ def upstream() -> Iterator[Upstream]:
 @pytest.fixture(scope="module")
 def server(
     processes: None, tmp_path_factory: pytest.TempPathFactory, upstream: Upstream
-) -> Iterator[Portal]:
+) -> Iterator[ServerProcess]:
     """Start one portal for all tests of the module."""
-    with run_portal(tmp_path_factory.mktemp("data"), free_port(), upstream) as server:
+    with run_portal(tmp_path_factory.mktemp("data"), upstream.url) as server:
         yield server
     assert "Traceback" not in "".join(server.output)
 
 
 @pytest.fixture
-def url(server: Portal) -> str:
+def url(server: ServerProcess) -> str:
     return server.url
 
 
 @pytest.fixture
-def disk(server: Portal, upstream: Upstream) -> Iterator[Disk]:
+def disk(server: ServerProcess, upstream: Upstream) -> Iterator[Disk]:
     upstream.calls.clear()
     disk = Disk(server)
     yield disk

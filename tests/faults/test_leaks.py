@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,25 +14,15 @@ import pytest
 
 from tests.faults.conftest import text_in
 from tests.support.person import Person, complete_first_turn, wait_for_reply
-from tests.support.processes import free_port
+from tests.support.processes import ServerProcess, run_portal
 from tests.support.upstream import Call, Upstream
-from tools.chaos.probes import count_running_replies, proc_status, select_rows
-from tools.chaos.processes import Portal, run_portal
+from tests.support.waiting import poll_until, wait_until
+from tools.probes import count_running_replies, proc_status, select_rows
+from web.container import Portal
 
 # A disconnected reader is noticed within several keep-alives, which are three seconds apart.
 NOTICED_SECONDS = 15
 BATCH = 100
-UNLIMITED = {"LIMITS": "none"}
-
-
-def poll_until(condition: Callable[[], bool], seconds: float = NOTICED_SECONDS) -> bool:
-    """Poll a condition for at most `seconds`; return whether it became true."""
-    give_up = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > give_up:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def count_open_resources(pid: int) -> Counter[str]:
@@ -109,14 +98,14 @@ class RepeatedActions:
 
 
 @pytest.fixture
-def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[Portal]:
-    with run_portal(tmp_path / "data", free_port(), upstream, **UNLIMITED) as server:
+def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[ServerProcess]:
+    with run_portal(tmp_path / "data", upstream.url) as server:
         yield server
     assert "Traceback" not in "".join(server.output)
 
 
 def test_hundreds_of_aborted_streams_leak_no_sockets_or_files(
-    server: Portal, upstream: Upstream, tmp_path: Path
+    server: ServerProcess, upstream: Upstream, tmp_path: Path
 ):
     [worker] = server.worker_pids
     person = Person(server.url)
@@ -134,20 +123,20 @@ def test_hundreds_of_aborted_streams_leak_no_sockets_or_files(
     running = before + Counter(socket=1)
     for _ in range(2):
         call.delta(" and on")
-    assert poll_until(lambda: count_open_resources(worker) <= running), (
+    assert poll_until(lambda: count_open_resources(worker) <= running, NOTICED_SECONDS), (
         count_open_resources(worker) - running
     )
     call.complete("It is over")
-    assert poll_until(lambda: count_open_resources(worker) <= before), (
+    assert poll_until(lambda: count_open_resources(worker) <= before, NOTICED_SECONDS), (
         count_open_resources(worker) - before
     )
-    assert poll_until(lambda: count_running_replies(tmp_path / "data") == 0)
+    wait_until(lambda: count_running_replies(tmp_path / "data") == 0, NOTICED_SECONDS)
     person.close()
 
 
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {name.lower(): value for name, value in UNLIMITED.items()}
+    return settings | {"limits": "none"}
 
 
 @pytest.fixture
@@ -169,9 +158,9 @@ def test_aborted_streams_leak_no_threads(alice: Person, upstream: Upstream, tmp_
     crowd.stop(15)
 
     # Two threads remain: the worker of the running reply, and one of the scripted service.
-    assert poll_until(lambda: threading.active_count() <= before + 2), threading.enumerate()
+    wait_until(lambda: threading.active_count() <= before + 2, NOTICED_SECONDS)
     call.complete("It is over")
-    assert poll_until(lambda: threading.active_count() <= before), threading.enumerate()
+    wait_until(lambda: threading.active_count() <= before, NOTICED_SECONDS)
 
 
 @pytest.fixture

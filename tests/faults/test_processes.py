@@ -13,9 +13,8 @@ from tests.faults.conftest import text_in
 from tests.support import upstream_server
 from tests.support.person import Page, Person, Stream, wait_for_reply
 from tests.support.postgres import Postgres
-from tests.support.processes import free_port
+from tests.support.processes import ServerProcess, run_portal
 from tests.support.upstream import Call, Upstream
-from tools.chaos.processes import Portal, run_portal
 
 WORDS = [f"w{number} " for number in range(6)]
 
@@ -32,7 +31,7 @@ class PortalPair:
         self.second = self._start()
 
     @property
-    def first(self) -> Portal:
+    def first(self) -> ServerProcess:
         if self._first.process.poll() is not None:
             self._first = self._start()
         return self._first
@@ -40,8 +39,8 @@ class PortalPair:
     def close(self) -> None:
         self._started.close()
 
-    def _start(self) -> Portal:
-        server = run_portal(self._data, free_port(), self.upstream, **self._settings)
+    def _start(self) -> ServerProcess:
+        server = run_portal(self._data, self.upstream.url, **self._settings)
         return self._started.enter_context(server)
 
 

@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.steps import turn
-from tests.support.processes import free_port
+from tests.support.processes import ServerProcess, free_port, run_portal
 from tests.support.upstream import Upstream
-from tools.chaos.processes import Portal, ScriptedService, run_portal
 
 # The page reconnects at growing intervals while the portal is down.
 BACK_MS = 20_000
@@ -22,14 +21,14 @@ BACK_MS = 20_000
 def test_open_page_shows_that_its_reply_was_interrupted_by_a_portal_crash(
     browser: Browser, processes: None, upstream: Upstream, tmp_path: Path
 ):
-    port = free_port()
+    port = str(free_port())
     context = browser.new_context()
     page = context.new_page()
-    with run_portal(tmp_path, port, ScriptedService(upstream.url)) as portal:
+    with run_portal(tmp_path, upstream.url, PORT=port) as portal:
         start_streaming_reply(page, portal, upstream)
         portal.kill()
     delete_heartbeats(tmp_path)
-    with run_portal(tmp_path, port, ScriptedService(upstream.url)):
+    with run_portal(tmp_path, upstream.url, PORT=port):
         cut = turn(page, "interrupted")
         expect(cut).to_contain_text("Half of it", timeout=BACK_MS)
         expect(cut.locator(".note")).to_contain_text("interrupted by a restart")
@@ -37,7 +36,7 @@ def test_open_page_shows_that_its_reply_was_interrupted_by_a_portal_crash(
     context.close()
 
 
-def start_streaming_reply(page, portal: Portal, upstream: Upstream) -> None:
+def start_streaming_reply(page, portal: ServerProcess, upstream: Upstream) -> None:
     page.goto(f"{portal.url}/twins/ada")
     page.get_by_role("textbox", name="Message").fill("Hello")
     page.get_by_role("button", name="Send").click()

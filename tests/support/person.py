@@ -195,6 +195,10 @@ class Stream:
         """Return the rest of the stream as bytes."""
         return b"".join(self.chunks())
 
+    def skip_to_end(self) -> int:
+        """Discard the rest of the stream; return its number of bytes, before decompression."""
+        return sum(map(len, iter(lambda: self.response.raw.read1(65536), b"")))
+
     def chunks(self) -> Iterator[bytes]:
         """Yield decompressed chunks as they arrive."""
         while chunk := self.response.raw.read1(65536, decode_content=True):

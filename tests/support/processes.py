@@ -8,12 +8,17 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.support.waiting import poll_until, responds
 
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 20
+STOP_SECONDS = 15
 
 # Systems assign ports to clients and to servers on port 0 from 32,768 or higher.
 UNASSIGNED_PORTS = range(20_000, 32_000)
@@ -28,22 +33,49 @@ def free_port() -> int:
 
 
 class ServerProcess:
-    """A server in a separate process."""
+    """A server in separate processes.
 
-    def __init__(self, process: subprocess.Popen[str], url: str, start_output: str) -> None:
+    `start_output` is its output up to the `Listening` line, and `output` are the lines after it.
+    """
+
+    def __init__(self, process: subprocess.Popen[str], port: int, start_output: str) -> None:
         self.process = process
-        self.url = url
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
         self.start_output = start_output
+        self.output: list[str] = []
+        # A pipe that nobody reads would block the server when it is full.
+        assert process.stdout is not None
+        self._reader = threading.Thread(target=self.output.extend, args=(process.stdout,))
+        self._reader.start()
+
+    @property
+    def worker_pids(self) -> list[int]:
+        """Return the ids of the worker processes."""
+        master = self.process.pid
+        children = Path(f"/proc/{master}/task/{master}/children")
+        return [int(child) for child in children.read_text().split()]
+
+    def wait_until_ready(self) -> float:
+        """Wait until /readyz answers with 200; return the time of the answer (monotonic clock)."""
+        assert poll_until(lambda: responds(f"{self.url}/readyz"), START_SECONDS), self.output
+        return time.monotonic()
 
     def stop(self, signal_number: signal.Signals) -> int:
         """Send a signal to the process group of the server, and return the exit status."""
         os.killpg(self.process.pid, signal_number)
-        return self.process.wait(10)
+        return self.process.wait(STOP_SECONDS)
+
+    def kill(self) -> None:
+        """Kill all processes of the server at once (SIGKILL)."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     def read_output(self) -> str:
-        """Return the output after the `Listening` line; block until the process ends."""
-        assert self.process.stdout is not None
-        return self.process.stdout.read()
+        """Return the output after the `Listening` line; block until the processes end."""
+        self._reader.join()
+        return "".join(self.output)
 
 
 @contextmanager
@@ -52,11 +84,11 @@ def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[Serve
 
     `settings` become environment variables with the prefix `TWINDOW_`.
     """
-    port = free_port()
+    port = int(settings.get("PORT") or free_port())
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("TWINDOW_")
     }
-    all_settings = {"DATA_DIR": str(data_dir), "PORT": str(port), **settings}
+    all_settings = {"DATA_DIR": str(data_dir), **settings, "PORT": str(port)}
     process = subprocess.Popen(
         [sys.executable, *command],
         cwd=ROOT,
@@ -67,17 +99,34 @@ def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[Serve
         start_new_session=True,
     )
     assert process.stdout is not None
+    lines = [process.stdout.readline()]
+    while lines[-1] and "Listening" not in lines[-1]:
+        lines.append(process.stdout.readline())
+    server = ServerProcess(process, port, "".join(lines))
     try:
-        lines = [process.stdout.readline()]
-        while lines[-1] and "Listening" not in lines[-1]:
-            lines.append(process.stdout.readline())
-        assert lines[-1], "".join(lines)
-        yield ServerProcess(process, f"http://127.0.0.1:{port}", "".join(lines))
+        assert lines[-1], server.start_output
+        yield server
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            process.wait(10)
-        process.stdout.close()
+        try:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.wait(STOP_SECONDS)
+        finally:
+            server.kill()
+            server.read_output()
+            process.stdout.close()
+
+
+@contextmanager
+def run_portal(data_dir: Path, service_url: str, **settings: str) -> Iterator[ServerProcess]:
+    """Run a portal that uses a service and has no limits of messages, and wait until it is ready.
+
+    Tests send more messages than people do.
+    """
+    connection = {"API_URL": service_url, "API_KEY": "any"}
+    with run_server(data_dir, "app.py", **{"LIMITS": "none"} | connection | settings) as server:
+        server.wait_until_ready()
+        yield server
 
 
 def create_api_key(data_dir: Path, sub: str, **settings: str) -> str:

@@ -12,6 +12,7 @@ the Twin Service Interface.
 
 from __future__ import annotations
 
+import itertools
 import json
 import queue
 from collections.abc import Callable
@@ -92,8 +93,9 @@ Answer = tuple[int, Any] | Callable[[Call], Any]
 class Upstream:
     """A scripted server.
 
-    `calls` lists all requests so far. `answers` maps paths to answers. The twin list, new
-    conversations and their histories have default answers, except for paths in `unanswered_paths`.
+    `calls` lists all requests so far. `answers` maps paths to answers, and `message_answer` answers
+    every message to a twin. The twin list and new conversations have default answers, except for
+    paths in `unanswered_paths`.
     """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -101,10 +103,11 @@ class Upstream:
         self.url = f"http://127.0.0.1:{server.server_address[1]}"
         self.calls: list[Call] = []
         self.answers: dict[str, Answer] = {}
+        self.message_answer: Answer | None = None
         self.unanswered_paths: set[str] = set()
         self.twins: list[dict[str, Any]] = TWINS
         self._pending_calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
-        self._conversation_count = 0
+        self._conversation_numbers = itertools.count(1)
 
     def next_call(self) -> Call:
         """Return the next request that waits for an answer."""
@@ -156,9 +159,8 @@ class Upstream:
         if call.method == "GET" and path == "/api/v1/twins":
             return 200, {"data": self.twins, "pagination": {"page": 1, "pages": 1}}
         if call.method == "POST" and path == "/api/v1/conversations":
-            self._conversation_count += 1
-            return 201, {"data": {"id": f"up-{self._conversation_count}", **call.body}}
-        return None
+            return 201, {"data": {"id": f"up-{next(self._conversation_numbers)}", **call.body}}
+        return self.message_answer if path.endswith("/messages/stream") else None
 
 
 def send_reply(call: Call, *deltas: str) -> None:

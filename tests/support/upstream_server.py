@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -17,19 +17,17 @@ class Handler(BaseHTTPRequestHandler):
 
     upstream: Upstream
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # each delta is sent at once
 
     def handle_request(self) -> None:
         """Parse a request and let the upstream answer it."""
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length)) if length else None
-        self.answer(Call(self, body))
+        with suppress(ConnectionError):  # the client has closed the connection
+            self.upstream.handle(Call(self, body))
         self.close_connection = True
 
     do_GET = do_POST = do_DELETE = handle_request  # noqa: N815
-
-    def answer(self, call: Call) -> None:
-        """Answer a request."""
-        self.upstream.handle(call)
 
     def log_message(self, *_: Any) -> None:
         """Log nothing."""
@@ -45,6 +43,7 @@ def run_upstream() -> Iterator[Upstream]:
     class Server(ThreadingHTTPServer):
         daemon_threads = True
         block_on_close = False
+        request_queue_size = 1024  # for hundreds of requests at once
 
     server = Server(("127.0.0.1", 0), OwnHandler)
     upstream = OwnHandler.upstream = Upstream(server)

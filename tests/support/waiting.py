@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
+
+import requests
 
 WAIT_SECONDS = 10
 POLL_SECONDS = 0.005
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Poll until the condition is true; fail after `WAIT_SECONDS`."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(POLL_SECONDS)
+def wait_until(condition: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
+    """Poll until the condition is true; fail after `seconds`."""
+    assert poll_until(condition, seconds, POLL_SECONDS)
+
+
+def poll_until(condition: Callable[[], object], seconds: float, interval: float = 0.05) -> bool:
+    """Poll until the condition is true, for at most `seconds`; return whether it became true."""
+    deadline = time.monotonic() + seconds
+    while not (is_met := bool(condition())) and time.monotonic() < deadline:
+        time.sleep(interval)
+    return is_met
+
+
+def responds(url: str) -> bool:
+    """Return whether a server answers a request without an error status."""
+    with suppress(requests.RequestException):
+        return requests.get(url, timeout=WAIT_SECONDS).ok
+    return False

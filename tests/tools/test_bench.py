@@ -2,52 +2,48 @@
 
 from __future__ import annotations
 
-from tools.bench import sample_markdown, scripted_service, servers
 from tools.bench.table import Table
+from tools.bench.texts import make_deltas, reply_end
+from tools.scripted_service import make_message, run_scripted_service
 from twinapi import Client, Complete, Delta
 
 
 def test_generated_reply_has_the_requested_number_of_deltas():
-    for deltas in (20, 400, 10_000):
-        reply = sample_markdown.make_reply("mixed", deltas, "7")
-        assert [len(piece) for piece in reply.deltas] == [16] * deltas
-        assert "".join(reply.deltas).endswith(reply.end)
-        assert reply.text.count("No. ") == reply.marker_count
+    for count in (20, 400, 10_000):
+        deltas = make_deltas("mixed", count, "7")
+        assert [len(delta) for delta in deltas] == [16] * count
+        assert "".join(deltas).endswith(f"\n\n{reply_end('7')}")
 
 
 def test_generated_list_is_48_kilobytes_long():
-    items = sample_markdown.make_reply("list", 0, "7").text.removesuffix("\n\nThat was reply 7.")
+    items = "".join(make_deltas("list", 0, "7")).removesuffix(f"\n\n{reply_end('7')}")
 
     assert len(items) > 48_000
     assert all(line.startswith("- ") for line in items.splitlines())
 
 
 def test_generated_code_block_has_300_lines():
-    fence, *code, end_of_fence = (
-        sample_markdown.make_reply("code", 0, "7")
-        .text.removesuffix("\n\nThat was reply 7.")
-        .splitlines()
-    )
+    text = "".join(make_deltas("code", 0, "7")).removesuffix(f"\n\n{reply_end('7')}")
+    fence, *code, end_of_fence = text.splitlines()
 
     assert (fence, end_of_fence) == ("```python", "```")
     assert len(code) == 300
 
 
-def test_scripted_service_sends_the_requested_reply_and_records_its_end(processes: None):
-    order = scripted_service.make_message(50, tag="7", rate=0)
-    with servers.run_scripted_service() as scripted:
-        client = Client(scripted.url, "any")
-        unheard = scripted.reply_ended_at("7")
-        with client.stream_message("any", order) as stream:
+def test_scripted_service_sends_the_requested_reply_and_records_it(processes: None):
+    message = make_message(50, "7", text="mixed")
+    with run_scripted_service() as service:
+        client = Client(service.url, "any")
+        assert service.received_messages() == {}
+        with client.stream_message("any", message) as stream:
             events = list(stream)
-        heard = scripted.reply_ended_at("7")
+        record = service.received_messages()[message]
         client.close()
 
-    said = [event.text for event in events if isinstance(event, Delta)]
-    assert said == sample_markdown.make_reply("mixed", 50, "7").deltas
+    deltas = [event.text for event in events if isinstance(event, Delta)]
+    assert deltas == make_deltas("mixed", 50, "7")
     assert isinstance(events[-1], Complete)
-    assert unheard is None
-    assert heard is not None
+    assert (record.count, len(record.sent_times)) == (1, 50)
 
 
 def test_benchmark_table_shows_a_dash_for_missing_values():

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.postgres import Postgres
 from tools.chaos import burst, crash, database, drain
-from tools.chaos.database_faults import FAULTS
+from tools.chaos.database import FAULTS
 from tools.chaos.report import failed_expectations
 
 pytestmark = pytest.mark.usefixtures("processes")

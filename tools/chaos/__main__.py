@@ -22,7 +22,7 @@ from tools.chaos import (
     soak,
 )
 from tools.chaos.attacks import MODES
-from tools.chaos.database_faults import FAULTS
+from tools.chaos.database import FAULTS
 from tools.chaos.report import Expectations, Report, print_report
 
 SCENARIOS = {

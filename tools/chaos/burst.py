@@ -14,8 +14,8 @@ from pathlib import Path
 import requests
 
 from tests.support.processes import create_api_key, run_server
-from tools.chaos.processes import database_settings
 from tools.chaos.report import Expectations, Report, exactly
+from tools.probes import database_settings
 
 HOURLY_LIMIT = 500
 

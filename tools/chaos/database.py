@@ -18,21 +18,22 @@ import requests
 
 from core.db.database import LOCK_TIMEOUT_SECONDS
 from tests.support.person import Person
-from tests.support.processes import free_port
-from tools.chaos.database_faults import FAULTS
-from tools.chaos.probes import select_rows
-from tools.chaos.processes import ScriptedService, run_portal, run_scripted_service
+from tests.support.processes import run_portal
+from tests.support.waiting import poll_until
 from tools.chaos.report import Expectations, Report, at_least, at_most, only
-from tools.chaos.scripted_service import parse_instructions
 from tools.chaos.sent_messages import (
     SentMessage,
     create_people,
     poll_until_ended,
     run_concurrently,
 )
+from tools.probes import APPLICATION_NAME, connect_postgresql, select_rows
+from tools.scripted_service import ScriptedService, make_message, run_scripted_service
 
+LOCKED_ROWS = 5
+KILL_INTERVAL_SECONDS = 0.5
 GAP_SECONDS = 0.1
-BEGIN_TIMEOUT_SECONDS = 20
+BEGIN_SECONDS = 20
 VISIT_SECONDS = 0.5
 SPARE_FORMS = 5
 RECOVERY_TIMEOUT_SECONDS = 20
@@ -54,6 +55,52 @@ EXPECTATIONS: Expectations = {
     "recovery_seconds": at_most(5),
     "tracebacks": at_most(0),
 }
+
+
+def locked_rows(database_url: str, seconds: float) -> None:
+    """Lock the rows of some turns whose replies are running."""
+    with connect_postgresql(database_url) as connection, connection.transaction():
+        query = "SELECT id FROM turns WHERE worker <> '' ORDER BY id LIMIT %s FOR UPDATE"
+        connection.execute(query, [LOCKED_ROWS])
+        time.sleep(seconds)
+
+
+def read_only(database_url: str, seconds: float) -> None:
+    """Simulate a switch to a read-only server and back.
+
+    Connections from before the first switch are lost. Connections to the read-only server stay open
+    after the switch back, as they do when a host name is pointed at another server.
+    """
+    with connect_postgresql(database_url) as connection:
+        database = connection.info.dbname
+        setting = f"ALTER DATABASE {database} SET default_transaction_read_only"
+        connection.execute(f"{setting} = on".encode())
+        _terminate_connections(database_url)
+        time.sleep(seconds)
+        connection.execute(f"{setting} = off".encode())
+
+
+def killed_connections(database_url: str, seconds: float) -> None:
+    """Terminate all connections, again and again."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        _terminate_connections(database_url)
+        time.sleep(KILL_INTERVAL_SECONDS)
+
+
+FAULTS: dict[str, Callable[[str, float], None]] = {
+    fault.__name__: fault for fault in (locked_rows, read_only, killed_connections)
+}
+
+
+def _terminate_connections(database_url: str) -> None:
+    """Terminate all connections of the portal."""
+    query = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND application_name <> %s"
+    )
+    with connect_postgresql(database_url) as connection:
+        connection.execute(query, [APPLICATION_NAME])
 
 
 @dataclass
@@ -110,14 +157,14 @@ class DatabaseTest:
                 message.submit()
 
         run_concurrently(self.people, submit)
-        deadline = time.monotonic() + BEGIN_TIMEOUT_SECONDS
         contents = {message.content for message in self.running}
-        while not contents <= self.service.received_messages().keys():
-            assert time.monotonic() < deadline, "Not all replies begin."
-            time.sleep(0.1)
+        have_begun = poll_until(
+            lambda: contents <= self.service.received_messages().keys(), BEGIN_SECONDS
+        )
+        assert have_begun, "Not all replies begin."
 
     def _make_message(self, number: int, words: int) -> SentMessage:
-        content = f"n={words} gap={GAP_SECONDS} tag={self.fault[0]}{number}."
+        content = make_message(words, f"{self.fault[0]}{number}.", gap=GAP_SECONDS)
         return SentMessage(self.people[number % len(self.people)], content)
 
     def _visit(self, person: Person) -> float:
@@ -153,8 +200,8 @@ class DatabaseTest:
     def _report(self, recovery_seconds: float) -> Report:
         query = "SELECT content, count(*) FROM turns GROUP BY content"
         turn_counts = dict(select_rows(Path(), query, self.database_url))
-        received = self.service.received_messages()
-        call_counts = Counter({content: record["count"] for content, record in received.items()})
+        records = self.service.received_messages()
+        call_counts = Counter({content: record.count for content, record in records.items()})
         messages = self.running + self.new
         acknowledged = [message for message in messages if message.is_acknowledged]
         return {
@@ -169,7 +216,7 @@ class DatabaseTest:
             "running_states": dict(Counter(message.state for message in self.running)),
             "new_states": dict(Counter(message.state for message in self.new)),
             "wrong_texts": sum(
-                message.text != _expected_text(message)
+                message.text != message.expected_text()
                 for message in acknowledged
                 if message.state == "complete"
             ),
@@ -194,10 +241,9 @@ def run(
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
-        port = free_port()
         settings = {"WORKERS": "2", "DATABASE_URL": database_url}
-        portal = stack.enter_context(run_portal(data, port, service, **settings))
-        people = stack.enter_context(create_people(port))
+        portal = stack.enter_context(run_portal(data, service.url, **settings))
+        people = stack.enter_context(create_people(portal.port))
         reports: dict[str, Report] = {}
         for fault in faults:
             portal.output.clear()
@@ -210,8 +256,3 @@ def run(
 
 def _of(person: Person, messages: Sequence[SentMessage]) -> list[SentMessage]:
     return [message for message in messages if message.person is person]
-
-
-def _expected_text(message: SentMessage) -> str:
-    instructions = parse_instructions(message.content)
-    return " ".join(f"{instructions['tag']}:{n}" for n in range(int(instructions["n"])))

@@ -13,12 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from math import ceil
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import NamedTuple
 
 from chat.limits import MAX_RUNNING_REPLIES
 from tests.support.person import Person
-from tests.support.processes import free_port
-from tools.chaos.processes import Portal, database_settings, run_portal, run_scripted_service
+from tests.support.processes import STOP_SECONDS, ServerProcess, free_port, run_portal
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly, only
 from tools.chaos.sent_messages import (
     PERSON_COUNT,
@@ -29,6 +29,8 @@ from tools.chaos.sent_messages import (
     shares,
     summarize_stored,
 )
+from tools.probes import database_settings
+from tools.scripted_service import make_message, run_scripted_service
 
 READ_TIMEOUT_SECONDS = 30
 # Fewer readers than this cannot overload the portal, so their retry delays are not checked.
@@ -74,11 +76,11 @@ def run(
             create_people(port, max(PERSON_COUNT, ceil(streams / MAX_RUNNING_REPLIES)))
         )
         messages = [
-            SentMessage(people[n % len(people)], f"n={words} gap={gap} tag=d{n}.")
+            SentMessage(people[n % len(people)], make_message(words, f"d{n}.", gap=gap))
             for n in range(streams)
         ]
-        settings = {"WORKERS": str(workers)} | database_settings(database_url)
-        with run_portal(data, port, service, **settings) as portal:
+        settings = {"PORT": str(port), "WORKERS": str(workers)} | database_settings(database_url)
+        with run_portal(data, service.url, **settings) as portal:
             run_concurrently(people, lambda person: _begin_conversations(person, messages))
             coroutine = _stop_while_reading(
                 portal, [message for message in messages if message.turn_id]
@@ -86,8 +88,8 @@ def run(
             # Use another thread: in tests, a browser may own the event loop of the current thread.
             with ThreadPoolExecutor(1) as pool:
                 result = pool.submit(asyncio.run, coroutine).result()
-            output = "".join(portal.output)
-        with run_portal(data, port, service, **settings):
+        output = portal.read_output()
+        with run_portal(data, service.url, **settings):
             poll_until_ended([message for message in messages if message.is_acknowledged])
         endings = Counter(_classify_ending(text) for text in result.stream_texts)
         return {
@@ -114,7 +116,9 @@ def _begin_conversations(person: Person, messages: Sequence[SentMessage]) -> Non
                 message.refresh()
 
 
-async def _stop_while_reading(portal: Portal, messages: Sequence[SentMessage]) -> DrainResult:
+async def _stop_while_reading(
+    portal: ServerProcess, messages: Sequence[SentMessage]
+) -> DrainResult:
     streams_started = asyncio.Semaphore(0)
     tasks = [
         asyncio.create_task(_read_stream(portal.port, message, streams_started))
@@ -122,9 +126,13 @@ async def _stop_while_reading(portal: Portal, messages: Sequence[SentMessage]) -
     ]
     for _ in messages:
         await asyncio.wait_for(streams_started.acquire(), READ_TIMEOUT_SECONDS)
-    sigterm_at = time.monotonic()
-    status = await asyncio.to_thread(portal.stop, signal.SIGTERM)
-    seconds = time.monotonic() - sigterm_at
+    sigterm_at = time.time()
+    portal.process.send_signal(signal.SIGTERM)
+    try:
+        status = await asyncio.to_thread(portal.process.wait, STOP_SECONDS)
+    except TimeoutExpired:
+        status = None
+    seconds = time.time() - sigterm_at
     return DrainResult(await asyncio.gather(*tasks), sigterm_at, seconds, status)
 
 

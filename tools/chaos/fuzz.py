@@ -17,8 +17,8 @@ from rendering.render import render
 from rendering.stream.incremental import IncrementalRenderer
 from tools.chaos import random_input
 from tools.chaos.html_allowlist import AllowlistChecker
-from tools.chaos.probes import proc_status
 from tools.chaos.report import Expectations, Report, at_most, below
+from tools.probes import proc_status
 from twinapi.events import EventParser
 from web.i18n import english_end_message
 

@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
+import socket
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import requests
+import urllib3
 
 from tests.support.person import Person
-from tests.support.processes import free_port
-from tools.chaos.attacking_clients import TAB_COUNT, extra_tabs, send_large_heads
+from tests.support.processes import run_portal
+from tests.support.waiting import poll_until
 from tools.chaos.attacks import MODES
-from tools.chaos.latency import MAX_SECONDS, measure_latency
-from tools.chaos.probes import count_open_files, proc_status, select_rows
-from tools.chaos.processes import Portal, ScriptedService, run_portal, run_scripted_service
 from tools.chaos.report import Expectations, Report, at_least, at_most, below, exactly, only
 from tools.chaos.sent_messages import SentMessage
+from tools.latency import measure_latency
+from tools.probes import count_open_files, proc_status, select_rows
+from tools.scripted_service import ScriptedService, make_message, run_scripted_service
 
-SETTLE_TIMEOUT_SECONDS = 3.0
+PAGE_INTERVAL_SECONDS = 0.02
+MIN_SECONDS = 5.0
+MAX_SECONDS = 25.0
+SETTLE_SECONDS = 3.0
 TIMEOUT_SETTINGS = {"API_TIMEOUT": "4", "API_REPLY_TIMEOUT": "8"}
+TAB_COUNT = 24
+HEAD_INTERVAL_SECONDS = 0.1
+# 95 headers of 8 KB: as large as gunicorn itself would accept.
+LARGE_HEAD = (
+    b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+    + b"".join(
+        name + b": " + value * (8_000 // len(value)) + b"\r\n"
+        for name, value in (
+            *[(b"Accept-Language", b"en-a;q=0.1, ")] * 32,
+            *[(b"X-Forwarded-For", b"127.0.0.1, ")] * 32,
+            *[(b"Cookie", b"a; ")] * 31,
+        )
+    )
+    + b"\r\n"
+)
 
 EXPECTATIONS: Expectations = {
     "refused": at_most(0),
@@ -44,87 +65,93 @@ def run(modes: Sequence[str] = tuple(MODES)) -> dict[str, Report]:
 def _run_attack(service: ScriptedService, mode: str) -> Report:
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        portal = stack.enter_context(run_portal(data, free_port(), service, **TIMEOUT_SETTINGS))
-        victim, observer = Person(portal.url), Person(portal.url)
-        stack.callback(victim.close)
-        stack.callback(observer.close)
+        portal = stack.enter_context(run_portal(data, service.url, **TIMEOUT_SETTINGS))
+        victim, observer = (stack.enter_context(closing(Person(portal.url))) for _ in range(2))
         [worker] = portal.worker_pids
         paths = _warm_up(data, observer)
         _warm_up(data, victim)
-        victim.session.close()
+        victim.close()
         time.sleep(0.5)  # let the clean-up after a reply finish
         files_before, rss_before = count_open_files(worker), proc_status(worker, "VmRSS")
         Path(f"/proc/{worker}/clear_refs").write_text("5")  # reset the peak memory (VmHWM)
-        message = SentMessage(victim, f"mode={mode} tag={portal.port}.")
-        tab_count = TAB_COUNT - 1 if mode == "formulas" else 0
+        message = SentMessage(victim, make_message(1, f"{portal.port}.", mode=mode))
+        tab_count = TAB_COUNT if mode == "formulas" else 1
         attack = threading.Thread(target=_receive_reply, args=(message, data, tab_count))
+        started_at = time.monotonic()
         attack.start()
         if mode == "large_heads":
-            heads = threading.Thread(
-                target=send_large_heads, args=(portal.url, lambda: not attack.is_alive())
-            )
+            heads = threading.Thread(target=_send_large_heads, args=(portal.port, attack.is_alive))
             heads.start()
             stack.callback(heads.join)
-        latency_report = measure_latency(observer, paths, attack)
+
+        def is_over() -> bool:
+            seconds = time.monotonic() - started_at
+            return seconds > MAX_SECONDS or (seconds > MIN_SECONDS and not attack.is_alive())
+
+        urls = [portal.url + path for path in paths]
+        latency = measure_latency(observer.session, urls, is_over, PAGE_INTERVAL_SECONDS)
         attack.join()
         rss_peak = proc_status(worker, "VmHWM")
         message.refresh()
-        victim.session.close()
-        leaked_files = _count_leaked_files(worker, files_before)
+        victim.close()
+        poll_until(lambda: count_open_files(worker) <= files_before, SETTLE_SECONDS)
         return {
-            **latency_report,
+            "looks": len(latency.milliseconds),
+            "refused": latency.failed_count,
+            "p50_ms": round(latency.percentile(50), 1),
+            "p99_ms": round(latency.percentile(99), 1),
+            "max_ms": round(max(latency.milliseconds), 1),
             "growth_mb": round((rss_peak - rss_before) / 1024, 1),
             "growth_kept_mb": round((proc_status(worker, "VmRSS") - rss_before) / 1024, 1),
             "state": [message.state],
             "characters": len(message.text),
             "sentence": message.sentence,
-            "upstream_closed": _is_upstream_closed(service, message),
-            "files_left": leaked_files,
-            "output": _last_output_line(portal),
+            "upstream_closed": poll_until(
+                lambda: _is_upstream_closed(service, message), SETTLE_SECONDS
+            ),
+            "files_left": max(0, count_open_files(worker) - files_before),
+            "output": "".join(portal.output[-1:]).strip(),
         }
 
 
 def _warm_up(data: Path, person: Person) -> list[str]:
     """Receive a reply and open the measured pages so that lazy loading does not count as growth."""
-    message = SentMessage(person, f"n=50 gap=0.01 tag={id(person)}.")
+    message = SentMessage(person, make_message(50, f"{id(person)}.", gap=0.01))
     _receive_reply(message, data)
     paths = ["/readyz", "/conversations", message.path]
     for _ in range(20):
         for path in paths:
-            person.session.get(person.base_url + path, timeout=10)
+            person.get(path)
     return paths
 
 
-def _receive_reply(message: SentMessage, data: Path, extra_tab_count: int = 0) -> None:
-    """Start a conversation, follow its reply as browsers do, and load its page at the end.
+def _receive_reply(message: SentMessage, data: Path, tab_count: int = 1) -> None:
+    """Start a conversation, follow its reply in some tabs, and load its page at the end.
 
     Nothing is parsed here: that would slow down the latency measurement in the other thread.
     """
     message.submit()
     [[turn_id]] = select_rows(data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")
+
+    def follow(_: int) -> None:
+        errors = requests.RequestException, urllib3.exceptions.HTTPError
+        with suppress(*errors), message.person.follow(turn_id) as stream:
+            stream.skip_to_end()
+
+    with ThreadPoolExecutor(tab_count) as tabs:
+        list(tabs.map(follow, range(tab_count)))
     with suppress(requests.RequestException):
-        with (
-            extra_tabs(message.person, turn_id, extra_tab_count),
-            message.person.follow(turn_id) as stream,
-        ):
-            for _ in stream.response.iter_content(65536):
-                pass
-        message.person.session.get(message.person.base_url + message.path, timeout=MAX_SECONDS)
+        message.person.get(message.path)
 
 
-def _count_leaked_files(worker: int, before: int) -> int:
-    deadline = time.monotonic() + SETTLE_TIMEOUT_SECONDS
-    while count_open_files(worker) > before and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return max(0, count_open_files(worker) - before)
+def _send_large_heads(port: int, is_attacked: Callable[[], bool]) -> None:
+    """Send ten requests with large heads per second."""
+    while is_attacked():
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(LARGE_HEAD)
+            client.recv(65536)
+        time.sleep(HEAD_INTERVAL_SECONDS)
 
 
 def _is_upstream_closed(service: ScriptedService, message: SentMessage) -> bool:
-    return all(
-        received["over"] is not None
-        for received in service.received_messages(message.content).values()
-    )
-
-
-def _last_output_line(portal: Portal) -> str:
-    return portal.output[-1].strip() if portal.output else ""
+    return all(record.is_over for record in service.received_messages(message.content).values())

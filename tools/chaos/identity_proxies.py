@@ -18,13 +18,13 @@ from pathlib import Path
 from tests.support.apache import documented, find_program, run_apache, run_proxy
 from tests.support.forged_identity import FORGERIES, request_raw
 from tests.support.person import Person
-from tests.support.processes import free_port
-from tools.chaos.processes import run_portal, run_scripted_service
+from tests.support.processes import free_port, run_portal
 from tools.chaos.report import Expectations, Report, at_least, exactly
+from tools.scripted_service import make_message, run_scripted_service
 
 PASSWORD = "correct horse battery"
-# Anna's conversation contains this text, which Ben must not see.
-SECRET = "words of Anna"
+# The reply in Anna's conversation, which Ben must not see.
+SECRET = "words-of-Anna"
 
 EXPECTATIONS: Expectations = {
     "forgeries": at_least(len(FORGERIES)),
@@ -42,18 +42,17 @@ def run() -> dict[str, Report]:
 
 def _attack(run_documented: Callable[[str], AbstractContextManager[str]]) -> Report:
     with tempfile.TemporaryDirectory() as folder, run_scripted_service() as service:
-        port = free_port()
         settings = {
             "SIGN_IN": "proxy",
             "PROXY_USER_HEADER": "X-Remote-User",
             "PROXY_NETWORKS": "127.0.0.1",
         }
         with (
-            run_portal(Path(folder) / "data", port, service, **settings) as portal,
+            run_portal(Path(folder), service.url, **settings) as portal,
             run_documented(portal.url) as url,
         ):
             anna, ben = (_browser(url, name) for name in ("anna", "ben"))
-            path = anna.start_conversation(f"n=1 gap=0 tag={SECRET.replace(' ', '-')}").path
+            path = anna.start_conversation(make_message(1, SECRET)).path
             names_lost = (anna.get(path).status != 200) + (ben.get(path).status != 404)
             token = base64.b64encode(f"ben:{PASSWORD}".encode()).decode()
             authorization = ("Authorization", f"Basic {token}")

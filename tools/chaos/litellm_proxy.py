@@ -11,26 +11,22 @@ import json
 import os
 import subprocess
 import tempfile
-import time
 import venv
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import requests
-
-from tests.support.person import Person
-from tests.support.processes import free_port, run_server
+from tests.support.person import Person, wait_for_reply
+from tests.support.processes import ServerProcess, free_port, run_server
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Answer, Call, send_reply
 from tests.support.upstream_server import run_upstream
-from tests.support.waiting import wait_until
-from tools.chaos.processes import Portal
+from tests.support.waiting import responds, wait_until
 from tools.chaos.report import Expectations, Report, exactly
 from tools.chaos.sent_messages import SentMessage, poll_until_ended
 
 PACKAGE = "litellm[proxy]==1.108.7"
-START_TIMEOUT_SECONDS = 60
+START_SECONDS = 60
 MASTER_KEY = "sk-canary-5f2c9e"  # between Twindow and LiteLLM
 MODEL_KEY = "sk-canary-77ab01"  # between LiteLLM and the model server
 MODEL = "scripted"
@@ -153,43 +149,34 @@ def _answer(call: Call) -> None:
     answer(call) if callable(answer) else call.respond(*answer)
 
 
-def _ask(portal: Portal, content: str, expected_sentence: str) -> str:
+def _ask(portal: ServerProcess, content: str, expected_sentence: str) -> str:
     """Return the state of the reply, and its sentence or the expected part of it."""
-    message = SentMessage(Person(portal.url), content)
-    message.submit()
-    poll_until_ended([message])
-    message.person.close()
+    with closing(Person(portal.url)) as person:
+        message = SentMessage(person, content)
+        message.submit()
+        poll_until_ended([message])
     is_expected = bool(expected_sentence) and expected_sentence in message.sentence
     return f"{message.state} {expected_sentence if is_expected else message.sentence}".strip()
 
 
-def _ask_twice(portal: Portal) -> str:
+def _ask_twice(portal: ServerProcess) -> str:
     """Return the state of a second reply, for which the long first message has to be left out."""
-    person = Person(portal.url)
-    path = person.start_conversation(LONG_MESSAGE).path
-    wait_until(lambda: person.get(path).reply_states == ["complete"])
-    person.press(person.get(path), "Send", content="second")
-    wait_until(lambda: person.get(path).reply_states[-1] not in ("waiting", "streaming"))
-    state = person.get(path).reply_states[-1]
-    person.close()
-    return state
+    with closing(Person(portal.url)) as person:
+        page = wait_for_reply(person, person.start_conversation(LONG_MESSAGE))
+        page = wait_for_reply(person, person.press(page, "Send", content="second"))
+    return page.reply_states[-1]
 
 
 @contextmanager
-def _run_portal(model_url: str, **settings: str) -> Iterator[Portal]:
+def _run_portal(model_url: str, **settings: str) -> Iterator[ServerProcess]:
     """Serve the portal with the embedded service."""
-    model_settings = {"MODEL_URL": model_url, "MODEL": MODEL, "MODEL_KEY": MASTER_KEY}
-    port = free_port()
+    model = {"MODEL_URL": model_url, "MODEL": MODEL, "MODEL_KEY": MASTER_KEY}
     with (
         tempfile.TemporaryDirectory() as data,
-        run_server(Path(data), "app.py", PORT=str(port), **model_settings | settings) as server,
+        run_server(Path(data), "app.py", **model | settings) as portal,
     ):
-        portal = Portal(server.process, port)
-        try:
-            portal.wait_until_healthy()
-            yield portal
-        finally:
-            portal.stop()
+        portal.wait_until_ready()
+        yield portal
 
 
 @contextmanager
@@ -216,18 +203,8 @@ def _run_litellm(model_url: str) -> Iterator[str]:
             )
         try:
             url = f"http://127.0.0.1:{port}"
-            _wait_until_live(f"{url}/health/liveliness")
+            wait_until(lambda: responds(f"{url}/health/liveliness"), START_SECONDS)
             yield url
         finally:
             process.terminate()
-            process.wait(START_TIMEOUT_SECONDS)
-
-
-def _wait_until_live(url: str) -> None:
-    deadline = time.monotonic() + START_TIMEOUT_SECONDS
-    while time.monotonic() < deadline:
-        with suppress(requests.RequestException):
-            if requests.get(url, timeout=5).ok:
-                return
-        time.sleep(0.2)
-    raise TimeoutError("LiteLLM does not answer.")
+            process.wait(START_SECONDS)

@@ -24,15 +24,16 @@ import requests
 from accounts import Accounts
 from core.db.database import Database
 from tests.support.person import HTMX_HEADERS, Person
-from tests.support.processes import free_port
-from tools.chaos.processes import database_settings, run_portal, run_scripted_service
+from tests.support.processes import run_portal
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly
+from tools.probes import database_settings
+from tools.scripted_service import make_message, run_scripted_service
 
 SECRET_KEY = "secret of the chaos tests " * 2
 PASSWORD = "correct horse battery"
 GROUP = "staff"
 PEOPLE = 6
-REPLY = "n=2000 gap=0.02 tag=answer"
+MESSAGE = make_message(2_000, "answer", gap=0.02)
 # Text that each reply contains, and that occurs nowhere else on the pages.
 CONTENT = "answer:"
 MAX_SECONDS = 5.0
@@ -65,19 +66,13 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
-        port = free_port()
         settings = {"WORKERS": "3", "SIGN_IN": "password", "SECRET_KEY": SECRET_KEY}
         settings |= {"TWIN_GROUPS": f"ada={GROUP}"}
         settings |= database_settings(database_url)
-        portal = stack.enter_context(run_portal(data, port, service, **settings))
+        portal = stack.enter_context(run_portal(data, service.url, **settings))
         database = Database(database_url or f"sqlite:///{data / 'portal.db'}", lock_timeout=10)
         stack.callback(database.close)
-        accounts = Accounts(
-            database,
-            SECRET_KEY,
-            idle_seconds=3_600,
-            max_seconds=3_600,
-        )
+        accounts = Accounts(database, SECRET_KEY, idle_seconds=3_600, max_seconds=3_600)
         with ThreadPoolExecutor(PEOPLE) as pool:
             results = list(
                 pool.map(
@@ -131,7 +126,7 @@ def _run_person(
 def _observe(browser: Person, dice: random.Random, end: Callable[[], None]) -> Round:
     """Start a reply, request its stream and several pages, and end the sign-in meanwhile."""
     result = Round()
-    page = browser.start_conversation(REPLY)
+    page = browser.start_conversation(MESSAGE)
     turn_id = str(page.turns[0]["data-turn"])
     cookies = browser.session.cookies.get_dict()
     stream_url = dice.choice((f"/turns/{turn_id}/events", f"{page.path}?follow=1"))

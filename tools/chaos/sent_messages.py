@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import takewhile
-from typing import Any, TypeVar
+from os.path import commonprefix
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import requests
 from bs4 import Tag
 
 from tests.support.person import WAIT_SECONDS, Person
-from tools.chaos.scripted_service import parse_instructions
+from tools.scripted_service import Record, parse_instructions
 
 T = TypeVar("T")
 
@@ -76,20 +76,11 @@ class SentMessage:
             if self.state not in ("waiting", "streaming"):
                 self.ended_at = time.monotonic()
 
-    def count_stored(self, received: dict[str, Any], before: float) -> tuple[int, int]:
-        """Return how many characters of the reply the page should show, and how many it shows.
-
-        `received` is what the service recorded for this message. Only deltas sent before the time
-        `before` are expected.
-        """
-        tag = parse_instructions(self.content)["tag"]
-        expected_text = " ".join(
-            f"{tag}:{n}" for n, at in enumerate(received["sent"]) if at < before
-        )
-        matching = takewhile(
-            lambda pair: pair[0] == pair[1], zip(expected_text, self.text, strict=False)
-        )
-        return len(expected_text), sum(1 for _ in matching)
+    def expected_text(self, count: int | None = None) -> str:
+        """Return the text of the first `count` deltas of the reply, or of all."""
+        instructions = parse_instructions(self.content)
+        numbers = range(int(instructions["n"]) if count is None else count)
+        return " ".join(f"{instructions['tag']}:{number}" for number in numbers)
 
 
 def _text_of(article: Tag, selector: str) -> str:
@@ -119,11 +110,7 @@ def poll_until_ended(messages: Sequence[SentMessage]) -> None:
 
     def poll(person: Person) -> None:
         while time.monotonic() < deadline:
-            pending = [
-                message
-                for message in messages
-                if message.person is person and message.ended_at is None
-            ]
+            pending = [m for m in messages if m.person is person and m.ended_at is None]
             if not pending:
                 return
             for message in pending:
@@ -132,20 +119,23 @@ def poll_until_ended(messages: Sequence[SentMessage]) -> None:
             time.sleep(POLL_SECONDS)
 
     if messages:
-        run_concurrently(
-            list({id(message.person): message.person for message in messages}.values()), poll
-        )
+        run_concurrently(list({message.person for message in messages}), poll)
 
 
 def shares(
-    messages: Sequence[SentMessage], received: dict[str, Any], before: float
+    messages: Sequence[SentMessage], records: dict[str, Record], before: float
 ) -> list[tuple[int, int]]:
-    """Return how many characters of each interrupted reply are expected and how many are stored."""
-    counts = [
-        message.count_stored(received[message.content], before)
-        for message in messages
-        if message.state == "interrupted" and message.content in received
-    ]
+    """Return how many characters of each interrupted reply are expected and how many are stored.
+
+    Only deltas that the service sent before the Unix time `before` are expected.
+    """
+    counts = []
+    for message in messages:
+        if message.state == "interrupted" and message.content in records:
+            sent_times = records[message.content].sent_times
+            expected = message.expected_text(sum(at < before for at in sent_times))
+            stored = commonprefix((expected, message.text))  # noqa: RUF071
+            counts.append((len(expected), len(stored)))
     return [(expected, stored) for expected, stored in counts if expected]
 
 

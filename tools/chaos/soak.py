@@ -13,17 +13,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.support.processes import free_port
-from tools.chaos.probes import (
+from tests.support.processes import ServerProcess, run_portal
+from tests.support.waiting import poll_until
+from tools.chaos.report import Expectations, Report, at_most, below
+from tools.chaos.visitor import Visitor
+from tools.probes import (
     count_open_files,
     count_running_replies,
     cpu_seconds,
     proc_status,
     pss_kb,
 )
-from tools.chaos.processes import Portal, run_portal, run_scripted_service
-from tools.chaos.report import Expectations, Report, at_most, below
-from tools.chaos.visitor import Visitor
+from tools.scripted_service import run_scripted_service
 
 VISITOR_COUNT = 6
 SAMPLE_SECONDS = 30.0
@@ -43,7 +44,7 @@ EXPECTATIONS: Expectations = {
 class SoakTest:
     """A soak test of one portal, and its samples."""
 
-    def __init__(self, portal: Portal, data: Path, samples_file: Path | None) -> None:
+    def __init__(self, portal: ServerProcess, data: Path, samples_file: Path | None) -> None:
         self.portal = portal
         self.data = data
         self.samples_file = samples_file
@@ -88,9 +89,7 @@ class SoakTest:
             for thread in threads:
                 thread.join()
             self.take_sample()
-        deadline = time.monotonic() + END_TIMEOUT_SECONDS
-        while count_running_replies(self.data) and time.monotonic() < deadline:
-            time.sleep(0.5)
+        poll_until(lambda: not count_running_replies(self.data), END_TIMEOUT_SECONDS, 0.5)
         time.sleep(2)
 
 
@@ -99,7 +98,7 @@ def run(seconds: float = 120, samples_file: Path | None = None, seed: int = 1) -
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
-        portal = stack.enter_context(run_portal(data, free_port(), service))
+        portal = stack.enter_context(run_portal(data, service.url))
         soak_test = SoakTest(portal, data, samples_file)
         visitors = [
             Visitor(portal.url, random.Random(f"{seed}:{number}"), soak_test.status_counts)  # noqa: S311

@@ -14,6 +14,11 @@ import psycopg
 APPLICATION_NAME = "chaos"
 
 
+def database_settings(database_url: str | None) -> dict[str, str]:
+    """Return the settings for this database; None is SQLite in the data folder."""
+    return {"DATABASE_URL": database_url} if database_url else {}
+
+
 def select_rows(data: Path, query: str, database_url: str | None = None) -> list[tuple[Any, ...]]:
     """Return the rows of a query on the portal's database.
 
