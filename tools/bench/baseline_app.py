@@ -39,6 +39,7 @@ gzipped_scripts = {name: gzip.compress(part, 9) for name, part in script_sources
 
 
 @app.get("/")
+@app.get("/readyz")
 def page() -> str:
     """Show a heading and a form, with the scripts as in htmx's documentation."""
     return PAGE.format(scripts=DOCUMENTED_SCRIPTS)

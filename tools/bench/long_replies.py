@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from statistics import median, quantiles
+from pathlib import Path
 
 import requests
 
 from rendering import render
 from tests.support.person import Person
-from tools.bench import servers
-from tools.bench.long_texts import CONSTRUCTS, make_long_text
-from tools.bench.servers import ServerProcess
+from tests.support.processes import ServerProcess, run_portal
 from tools.bench.table import Row, Table, ratio
-from tools.chaos import probes
+from tools.bench.texts import CONSTRUCTS, make_long_text
+from tools.latency import measure_latency
+from tools.probes import proc_status
+from tools.scripted_service import make_message, run_scripted_service
 
 READERS = 3
 # Constructs for which page loads are measured, even if other constructs are more expensive.
 ALWAYS_READ = ("code fences", "table rows", "processing instructions", "footnotes")
 MOST_EXPENSIVE = 4
-DELTAS_PER_SECOND = 200
+GAP_SECONDS = 0.005
 PAGE_LOADS = 3
-PROBE_SECONDS = 0.005
+PROBE_SECONDS = 0.01
 
 
 def measure() -> list[Table]:
@@ -35,18 +36,23 @@ def measure() -> list[Table]:
     """
     rendering_rows = _measure_rendering()
     expensive = [str(row["construct"]) for row in rendering_rows[:MOST_EXPENSIVE]]
-    with servers.run_scripted_service() as service, servers.run_portal(service) as portal:
-        other = _Observer(portal)
-        rows = [other.observe("nobody", lambda: time.sleep(3))]
-        rows += [
-            other.observe(construct, lambda c=construct: _receive(portal.url, c))
-            for construct in dict.fromkeys((*ALWAYS_READ, *expensive))
-        ]
-        for row in rows[1:]:
-            row["p99/alone"] = ratio(row["page p99 ms"], rows[0]["page p99 ms"])
+    with (
+        tempfile.TemporaryDirectory() as data,
+        run_scripted_service() as service,
+        run_portal(Path(data), service.url) as portal,
+    ):
+        person = Person(portal.url)
+        path = _receive_reply(person, make_message(1, "hello"))
+
+        def observe(name: str, work: Callable[[], object]) -> Row:
+            return {"readers of": name} | _observe(portal, person, path, work)
+
+        rows = [observe("nobody", lambda: time.sleep(3))]
+        for construct in dict.fromkeys((*ALWAYS_READ, *expensive)):
+            rows.append(observe(construct, lambda c=construct: _receive_replies(portal.url, c)))
+            rows[-1]["p99/alone"] = ratio(rows[-1]["page p99 ms"], rows[0]["page p99 ms"])
         time.sleep(30)
-        memory = probes.proc_status(portal.worker_pid, "VmRSS") / 1024
-        rows.append({"readers of": "nobody, 30 s later", "memory MB": memory})
+        rows.append({"readers of": "nobody, 30 s later", "memory MB": _memory_mb(portal)})
     return [
         Table("Rendering of a reply of 450 KB", rendering_rows),
         Table(f"Pages of another person while {READERS} people receive such a reply", rows),
@@ -73,64 +79,51 @@ def _measure_rendering() -> list[Row]:
     return sorted(rows, key=lambda row: -row["CPU ms"])
 
 
-def _receive(url: str, construct: str) -> None:
+def _receive_replies(url: str, construct: str) -> None:
     """Receive a reply in several browsers at once, and load its page afterwards."""
+    message = make_message(0, "long", gap=GAP_SECONDS, text=construct.replace(" ", "_"))
+
+    def receive(_: int) -> None:
+        person = Person(url)
+        path = _receive_reply(person, message)
+        for _ in range(PAGE_LOADS):
+            assert person.get(path).status == 200
+
     with ThreadPoolExecutor(READERS) as pool:
-        for result in [pool.submit(_receive_once, url, construct) for _ in range(READERS)]:
-            result.result()
+        list(pool.map(receive, range(READERS)))
 
 
-def _receive_once(url: str, construct: str) -> None:
-    person = Person(url)
-    words = f"construct={construct.replace(' ', '_')} rate={DELTAS_PER_SECOND}"
-    page = person.start_conversation(words)
-    events = f"{url}/turns/{page.turns[-1]['data-turn']}/events"
-    with person.session.get(events, stream=True, timeout=600) as stream:
-        for _ in iter(lambda: stream.raw.read1(65536), b""):
-            pass
-    for _ in range(PAGE_LOADS):
-        person.session.get(url + page.path, timeout=60).raise_for_status()
-    person.close()
+def _receive_reply(person: Person, message: str) -> str:
+    """Start a conversation, read its reply, and return its path."""
+    page = person.start_conversation(message)
+    with person.follow(str(page.turns[-1]["data-turn"])) as stream:
+        stream.skip_to_end()
+    return page.path
 
 
-class _Observer:
-    """Measures page loads of another person, and how long the event loop is blocked."""
-
-    def __init__(self, portal: ServerProcess) -> None:
-        self._portal = portal
-        self._person = Person(portal.url)
-        page = self._person.start_conversation("Hello")
-        with self._person.follow(str(page.turns[-1]["data-turn"])) as stream:
-            stream.response.content  # noqa: B018
-        self._page_url = portal.url + page.path
-
-    def observe(self, name: str, work: Callable[[], None]) -> Row:
-        """Measure page loads while other people do `work`."""
-        done = threading.Event()
-        with ThreadPoolExecutor(2) as pool, ExitStack() as stack:
-            stack.callback(done.set)
-            pages = pool.submit(self._time_requests, self._page_url, self._person.session, done)
-            probe = pool.submit(
-                self._time_requests, f"{self._portal.url}/livez", requests.Session(), done
-            )
+def _observe(portal: ServerProcess, person: Person, path: str, work: Callable[[], object]) -> Row:
+    """Measure page loads, and how long the event loop is blocked, while others do `work`."""
+    done = threading.Event()
+    with ThreadPoolExecutor(2) as pool, requests.Session() as session:
+        page, probe = (
+            pool.submit(measure_latency, client, [portal.url + url], done.is_set, PROBE_SECONDS)
+            for client, url in ((person.session, path), (session, "/livez"))
+        )
+        try:
             work()
+        finally:
             done.set()
-            page_ms, probe_ms = pages.result(), probe.result()
-        return {
-            "readers of": name,
-            "page p50 ms": median(page_ms),
-            "page p99 ms": quantiles(page_ms, n=100)[98],
-            "pages": len(page_ms),
-            "longest block ms": max(probe_ms),
-            "memory MB": probes.proc_status(self._portal.worker_pid, "VmRSS") / 1024,
-        }
+        pages, blocks = page.result(), probe.result()
+    assert not pages.failed_count + blocks.failed_count
+    return {
+        "page p50 ms": pages.percentile(50),
+        "page p99 ms": pages.percentile(99),
+        "pages": len(pages.milliseconds),
+        "longest block ms": max(blocks.milliseconds),
+        "memory MB": _memory_mb(portal),
+    }
 
-    def _time_requests(
-        self, url: str, session: requests.Session, done: threading.Event
-    ) -> list[float]:
-        milliseconds = []
-        while not done.wait(PROBE_SECONDS):
-            started_at = time.monotonic()
-            session.get(url, timeout=60).raise_for_status()
-            milliseconds.append((time.monotonic() - started_at) * 1000)
-        return milliseconds
+
+def _memory_mb(portal: ServerProcess) -> float:
+    [worker] = portal.worker_pids
+    return proc_status(worker, "VmRSS") / 1024

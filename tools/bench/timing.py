@@ -14,9 +14,8 @@ from statistics import median
 import app as twindow
 from tests.support.person import Person
 from tests.support.portals import close_portal, get_portal, serve
-from tools.bench import servers
-from tools.bench.scripted_service import make_message
 from tools.bench.table import Row, ratio
+from tools.scripted_service import make_message, run_scripted_service
 
 ROUNDS = 200
 # Fewer rounds, because Argon2id makes a sign-in slow on purpose.
@@ -27,7 +26,7 @@ MISSING_ID = "Zm9yZWlnbi1yYW5kb20taWQ"
 
 def measure() -> list[Row]:
     """Request foreign and missing ids in turn; return the medians."""
-    with tempfile.TemporaryDirectory() as folder, servers.run_scripted_service() as service:
+    with tempfile.TemporaryDirectory() as folder, run_scripted_service() as service:
         app = twindow.create_app(
             {"data_dir": folder, "api_url": service.url, "api_key": "any", "sign_in": "password"}
         )
@@ -35,22 +34,19 @@ def measure() -> list[Row]:
         accounts.account_limit = accounts.address_limit = 1_000
         with serve(app) as url:
             anna, ben = (_sign_in(app, url, name) for name in ("Anna", "Ben"))
-            page = anna.start_conversation(make_message(10, tag="1", rate=0))
+            page = anna.start_conversation(make_message(10, "1"))
             conversation = page.path.rpartition("/")[2]
             turn = str(page.turns[0]["data-turn"])
             rows = [
-                _compare(name, ROUNDS, _getter(ben, path.format(foreign)), _getter(ben, missing))
+                _compare(name, ROUNDS, lambda key, path=path: ben.get(path.format(key)), foreign)
                 for name, path, foreign in (
                     ("conversation", "/conversations/{}", conversation),
                     ("export", "/conversations/{}/export", conversation),
                     ("reply", "/turns/{}/text", turn),
                     ("stream", "/turns/{}/events", turn),
                 )
-                for missing in [path.format(MISSING_ID)]
             ]
-            rows.append(
-                _compare("sign-in", SIGN_IN_ROUNDS, _failing(url, "Anna"), _failing(url, "Nobody"))
-            )
+            rows.append(_compare("sign-in", SIGN_IN_ROUNDS, _failing_sign_in(url), "Anna"))
         close_portal(app)
     return rows
 
@@ -63,29 +59,20 @@ def _sign_in(app: twindow.Flask, url: str, name: str) -> Person:
     return person
 
 
-def _getter(person: Person, path: str) -> Callable[[], object]:
-    return lambda: person.get(path)
-
-
-def _failing(url: str, name: str) -> Callable[[], object]:
+def _failing_sign_in(url: str) -> Callable[[str], object]:
     person = Person(url)
     action, fields = person.get("/session/new").button_action("Sign in")
-    return lambda: person.post(action, fields | {"name": name, "password": "wrong"})
+    return lambda name: person.post(action, fields | {"name": name, "password": "wrong"})
 
 
-def _compare(
-    name: str,
-    rounds: int,
-    request_existing: Callable[[], object],
-    request_missing: Callable[[], object],
-) -> Row:
-    milliseconds: tuple[list[float], list[float]] = ([], [])
-    for number in range(2 * rounds):
-        request = request_missing if number % 2 else request_existing
-        started_at = time.perf_counter()
-        request()
-        milliseconds[number % 2].append((time.perf_counter() - started_at) * 1e3)
-    existing, missing = map(median, milliseconds)
+def _compare(name: str, rounds: int, request: Callable[[str], object], existing_key: str) -> Row:
+    milliseconds: dict[str, list[float]] = {existing_key: [], MISSING_ID: []}
+    for _ in range(rounds):
+        for key, durations in milliseconds.items():
+            started_at = time.perf_counter()
+            request(key)
+            durations.append((time.perf_counter() - started_at) * 1e3)
+    existing, missing = map(median, milliseconds.values())
     return {
         "request": name,
         "existing ms": existing,

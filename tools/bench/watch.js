@@ -1,43 +1,40 @@
-// Watches a page from inside: long tasks, long frames, and when a condition was first true.
+// Watches a page from inside: long tasks, long frames, and when a text is shown.
 {
-  const bench = (window.bench = { tasks: [], frames: [], at: 0 });
+  const tasks = [];
+  const frames = [];
   const watch = (type, durations) => new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) durations().push(duration);
+    for (const { duration } of list.getEntries()) durations.push(duration);
   }).observe({ type, buffered: true });
-  watch("longtask", () => bench.tasks);
+  watch("longtask", tasks);
   // The browser reports long frames itself. A `requestAnimationFrame` callback for each frame would
   // cost more.
-  watch("long-animation-frame", () => bench.frames);
+  watch("long-animation-frame", frames);
 
-  bench.reset = () => {
-    bench.tasks = [];
-    bench.frames = [];
+  const countNodes = () => {
+    const all = document.createNodeIterator(document, NodeFilter.SHOW_ALL);
+    let count = 0;
+    while (all.nextNode()) count += 1;
+    return count;
   };
 
-  bench.until = (there) => {
-    if (there()) bench.at = performance.now();
-    else requestAnimationFrame(() => bench.until(there));
-  };
-
-  const last = (selector) => [...document.querySelectorAll(selector)].at(-1)?.textContent ?? "";
-
-  // Log to the console, because a page that is busy for minutes does not answer the benchmark.
-  bench.share = (selector) => {
-    setInterval(() => {
-      const [, number] = last(selector).match(/.*No\. (\d+)/s) ?? [0, 0];
-      console.debug("bench shown", number);
-    }, 1000);
-  };
-
-  // Looking for the end before it can be there would only cost time.
-  bench.wait = ({ whole, end, after }) => {
-    const look = () => {
-      if (last(whole).includes(end)) {
-        console.debug("bench ended", (performance.timeOrigin + performance.now()) / 1000);
-      } else {
-        setTimeout(look, 50);
-      }
-    };
-    setTimeout(look, after * 1000);
+  window.bench = {
+    reset: () => {
+      tasks.length = frames.length = 0;
+    },
+    report: () => ({ tasks, frames, nodes: countNodes() }),
+    firstPaint: () => performance.getEntriesByName("first-contentful-paint")[0].startTime,
+    // Resolves to the time at which the last element of `selector` contains `text`, in ms since the
+    // start of the page. Looking for it before it can be there would only cost time.
+    shown: (selector, text, delay = 0) => new Promise((resolve, reject) => {
+      const look = () => {
+        if ([...document.querySelectorAll(selector)].at(-1)?.textContent.includes(text)) {
+          resolve(performance.now());
+        } else {
+          delay ? setTimeout(look, 50) : requestAnimationFrame(look);
+        }
+      };
+      setTimeout(look, delay);
+      setTimeout(reject, delay + 120_000, new Error(`${text} is not shown`));
+    }),
   };
 }
