@@ -14,12 +14,12 @@ import psycopg
 APPLICATION_NAME = "chaos"
 
 
-def database_settings(database_url: str | None) -> dict[str, str]:
-    """Return the settings for this database; None is SQLite in the data folder."""
+def database_settings(database_url: str) -> dict[str, str]:
+    """Return the settings for this database; "" is SQLite in the data folder."""
     return {"DATABASE_URL": database_url} if database_url else {}
 
 
-def select_rows(data: Path, query: str, database_url: str | None = None) -> list[tuple[Any, ...]]:
+def select_rows(data: Path, query: str, database_url: str = "") -> list[tuple[Any, ...]]:
     """Return the rows of a query on the portal's database.
 
     The database is the one at `database_url`, or else the SQLite file in the data folder, which is
@@ -38,7 +38,7 @@ def connect_postgresql(database_url: str) -> psycopg.Connection[tuple[Any, ...]]
     return psycopg.connect(url, autocommit=True, application_name=APPLICATION_NAME)
 
 
-def count_running_replies(data: Path, database_url: str | None = None) -> int:
+def count_running_replies(data: Path, database_url: str = "") -> int:
     """Count the replies without an end."""
     [[number]] = select_rows(
         data,

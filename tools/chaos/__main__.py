@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.support.postgres import run_postgres
 from tools.chaos import (
@@ -21,23 +22,28 @@ from tools.chaos import (
     revocation,
     soak,
 )
-from tools.chaos.attacks import MODES
-from tools.chaos.database import FAULTS
-from tools.chaos.report import Expectations, Report, print_report
+from tools.chaos.report import Report, print_report
 
-SCENARIOS = {
-    "sqlite": (
-        "crash",
-        "drain",
-        "hostile",
-        "burst",
-        "revocation",
-        "proxies",
-        "litellm",
-        "soak",
-        "fuzz",
-    ),
-    "postgresql": ("crash", "drain", "burst", "revocation", "database"),
+# Maps the options and the URL of a PostgreSQL database, or "" for SQLite, to reports with the names
+# of their variants.
+Run = Callable[[argparse.Namespace, str], Mapping[str, Report]]
+
+# Each scenario has a module, which contains the expectations.
+SCENARIOS: dict[str, tuple[Any, Run]] = {
+    "crash": (crash, lambda o, url: {"": crash.run(o.rounds, seed=o.seed, database_url=url)}),
+    "drain": (drain, lambda _, url: {"": drain.run(database_url=url)}),
+    "hostile": (hostile, lambda o, _: hostile.run(o.modes)),
+    "burst": (burst, lambda _, url: {"": burst.run(database_url=url)}),
+    "revocation": (revocation, lambda o, url: {"": revocation.run(o.rounds, o.seed, url)}),
+    "proxies": (identity_proxies, lambda *_: identity_proxies.run()),
+    "litellm": (litellm_proxy, lambda *_: {"": litellm_proxy.run()}),
+    "soak": (soak, lambda o, _: {"": soak.run(o.seconds or 120, o.out, o.seed)}),
+    "fuzz": (fuzz, lambda o, _: {"": fuzz.run(o.seconds or 60, o.seed, o.only)}),
+    "database": (database, lambda o, url: database.run(url, seconds=o.seconds, faults=o.faults)),
+}
+NAMES_BY_DATABASE = {
+    "sqlite": [name for name in SCENARIOS if name != "database"],
+    "postgresql": ["crash", "drain", "burst", "revocation", "database"],
 }
 
 
@@ -46,107 +52,49 @@ def main() -> int:
     # Exit normally on SIGTERM, so that child processes are stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = _make_parser()
-    arguments = parser.parse_args()
-    selection = _select_scenarios(arguments.form, arguments.database)
+    options = parser.parse_args()
+    selection = [
+        (name, kind)
+        for kind, names in NAMES_BY_DATABASE.items()
+        for name in names
+        if options.name in ("all", name) and options.database in (None, kind)
+    ]
     if not selection:
-        parser.error(f"{arguments.form} does not run on {arguments.database}")
-    results = [_run(scenario, kind, arguments) for scenario, kind in selection]
+        parser.error(f"{options.name} does not run on {options.database}")
+    if options.name != "all":
+        del selection[1:]  # a scenario that is selected by its name runs on one kind of database
+    results = [_run(name, kind, options) for name, kind in selection]
     return 0 if all(results) else 1
 
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.chaos", description=__doc__)
-    forms = dict.fromkeys(name for names in SCENARIOS.values() for name in names)
-    parser.add_argument("form", nargs="?", default="all", choices=("all", *forms))
-    parser.add_argument("--database", choices=SCENARIOS, help="run only on this one")
-    parser.add_argument(
-        "--rounds", type=int, help="crash: 100 kills, on PostgreSQL 10; revocation: 60"
-    )
-    parser.add_argument("--streams", type=int, help="replies at once: crash 20, drain 200")
-    parser.add_argument("--workers", type=int, default=2, help="drain, burst: processes that serve")
-    parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES), help="hostile")
-    parser.add_argument(
-        "--faults", nargs="+", choices=FAULTS, default=list(FAULTS), help="database"
-    )
-    parser.add_argument("--seconds", type=float, help="soak: 120, fuzz: 60, database: 6 per fault")
-    parser.add_argument(
-        "--seed", type=int, default=1, help="crash, revocation, soak, fuzz: the dice"
-    )
-    parser.add_argument("--requests", type=int, default=600, help="burst: how many on one key")
-    parser.add_argument("--only", type=int, help="fuzz: one round, by its number")
-    parser.add_argument("--out", type=Path, help="soak: a file for the samples, JSON lines")
+    add = parser.add_argument
+    modes, faults = list(hostile.MODES), list(database.FAULTS)
+    add("name", nargs="?", default="all", choices=("all", *SCENARIOS))
+    add("--database", choices=NAMES_BY_DATABASE, help="run only on this one")
+    add("--rounds", type=int, help="crash: 100 kills, on PostgreSQL 10; revocation: 60")
+    add("--modes", nargs="+", choices=modes, default=modes, help="hostile")
+    add("--faults", nargs="+", choices=faults, default=faults, help="database")
+    add("--seconds", type=float, help="soak: 120, fuzz: 60, database: 6 per fault")
+    add("--seed", type=int, default=1, help="of random numbers")
+    add("--only", type=int, help="fuzz: one round, by its number")
+    add("--out", type=Path, help="soak: a file for the samples, JSON lines")
     return parser
 
 
-def _select_scenarios(form: str, database_kind: str | None) -> list[tuple[str, str]]:
-    """Return the scenarios to run, each with the kind of database to use.
-
-    A scenario that is selected by its name runs on only one kind of database.
-    """
-    selection = [
-        (scenario, kind)
-        for kind, scenarios in SCENARIOS.items()
-        for scenario in scenarios
-        if form in ("all", scenario) and database_kind in (None, kind)
-    ]
-    return selection if form == "all" else selection[:1]
-
-
-def _run(scenario: str, kind: str, arguments: argparse.Namespace) -> bool:
+def _run(name: str, kind: str, options: argparse.Namespace) -> bool:
+    module, run = SCENARIOS[name]
+    title = name
     if kind == "sqlite":
-        return _run_scenario(scenario, arguments)
-    with run_postgres() as server:
-        return _run_scenario(scenario, arguments, server.create_database())
-
-
-def _run_scenario(
-    scenario: str, arguments: argparse.Namespace, database_url: str | None = None
-) -> bool:
-    title = f"{scenario} on PostgreSQL" if database_url else scenario
-    match scenario:
-        case "crash":
-            rounds = arguments.rounds or (10 if database_url else 100)
-            report = crash.run(
-                rounds, arguments.streams or 20, seed=arguments.seed, database_url=database_url
-            )
-            return print_report(title, report, crash.EXPECTATIONS)
-        case "drain":
-            report = drain.run(
-                arguments.streams or 200, workers=arguments.workers, database_url=database_url
-            )
-            return print_report(title, report, drain.EXPECTATIONS)
-        case "burst":
-            report = burst.run(
-                arguments.requests, workers=arguments.workers, database_url=database_url
-            )
-            return print_report(title, report, burst.EXPECTATIONS)
-        case "revocation":
-            report = revocation.run(
-                arguments.rounds or 60, seed=arguments.seed, database_url=database_url
-            )
-            return print_report(title, report, revocation.EXPECTATIONS)
-        case "proxies":
-            return _print_reports(title, identity_proxies.run(), identity_proxies.EXPECTATIONS)
-        case "litellm":
-            return print_report(title, litellm_proxy.run(), litellm_proxy.EXPECTATIONS)
-        case "hostile":
-            return _print_reports(title, hostile.run(arguments.modes), hostile.EXPECTATIONS)
-        case "database":
-            assert database_url
-            reports = database.run(
-                database_url, seconds=arguments.seconds or 6, faults=arguments.faults
-            )
-            return _print_reports(title, reports, database.EXPECTATIONS)
-        case "soak":
-            report = soak.run(arguments.seconds or 120, arguments.out, arguments.seed)
-            return print_report(title, report, soak.EXPECTATIONS)
-    report = fuzz.run(arguments.seconds or 60, arguments.seed, arguments.only)
-    return print_report(title, report, fuzz.EXPECTATIONS)
-
-
-def _print_reports(title: str, reports: Mapping[str, Report], expectations: Expectations) -> bool:
+        reports = run(options, "")
+    else:
+        title += " on PostgreSQL"
+        with run_postgres() as server:
+            reports = run(options, server.create_database())
     results = [
-        print_report(f"{title}: {name}", report, expectations) for name, report in reports.items()
+        print_report(f"{title}: {variant}" if variant else title, report, module.EXPECTATIONS)
+        for variant, report in reports.items()
     ]
     return all(results)
 

@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 from pathlib import Path
@@ -18,6 +18,8 @@ from tools.chaos.report import Expectations, Report, exactly
 from tools.probes import database_settings
 
 HOURLY_LIMIT = 500
+REQUESTS = 600
+THREADS = 50
 
 EXPECTATIONS: Expectations = {
     "accepted": exactly(HOURLY_LIMIT),
@@ -26,51 +28,44 @@ EXPECTATIONS: Expectations = {
 }
 
 
-def run(
-    request_count: int = 600,
-    *,
-    threads: int = 50,
-    workers: int = 2,
-    database_url: str | None = None,
-) -> Report:
+def run(*, database_url: str = "") -> Report:
     """Send the requests with one key; then restart the service and send one more request.
 
     The requests alternate between the two headers that can contain the key.
     """
     database = database_settings(database_url)
-    settings = {"WORKERS": str(workers)} | database
+    settings = {"WORKERS": "2"} | database
     with tempfile.TemporaryDirectory() as data:
         with run_server(Path(data), "-m", "service", **settings) as server:
             key = create_api_key(Path(data), "burst", **database)
             auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
             started_at = time.monotonic()
-            with ThreadPoolExecutor(threads) as pool:
-                status_counts = Counter(
-                    pool.map(_request_sender(server.url), islice(auth_headers, request_count))
-                )
+            with ThreadPoolExecutor(THREADS) as pool:
+                statuses = pool.map(_Client(server.url).get, islice(auth_headers, REQUESTS))
+                status_counts = Counter(statuses)
             seconds = time.monotonic() - started_at
         with run_server(Path(data), "-m", "service", **settings) as server:
-            status_after_restart = _request_sender(server.url)({"X-API-Key": key})
+            status_after_restart = _Client(server.url).get({"X-API-Key": key})
     return {
-        "asked": request_count,
+        "asked": REQUESTS,
         "accepted": status_counts[200],
         "refused": status_counts[429],
-        "others": request_count - status_counts[200] - status_counts[429],
+        "others": REQUESTS - status_counts[200] - status_counts[429],
         "after_restart": status_after_restart,
-        "answers_a_second": round(request_count / seconds),
+        "answers_a_second": round(REQUESTS / seconds),
     }
 
 
-def _request_sender(url: str) -> Callable[[Mapping[str, str]], int]:
-    thread_local = threading.local()
+class _Client(threading.local):
+    """A client of the service with a session for each thread."""
 
-    def send_request(headers: Mapping[str, str]) -> int:
-        if not hasattr(thread_local, "session"):
-            thread_local.session = requests.Session()
-            thread_local.session.trust_env = False
-        with thread_local.session.get(
-            f"{url}/api/v1/twins", headers=headers, timeout=60
-        ) as response:
-            return int(response.status_code)
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.session = requests.Session()
+        self.session.trust_env = False
 
-    return send_request
+    def get(self, headers: Mapping[str, str]) -> int:
+        """Return the status of a request."""
+        url = f"{self.url}/api/v1/twins"
+        with self.session.get(url, headers=headers, timeout=60) as response:
+            return response.status_code

@@ -54,7 +54,7 @@ class CrashTest:
     people: list[Person]
     rng: random.Random
     port: int
-    database_url: str | None = None
+    database_url: str = ""
     messages: list[SentMessage] = field(default_factory=list)
     recovery_seconds: list[float] = field(default_factory=list)
     stored_counts: list[tuple[int, int]] = field(default_factory=list)
@@ -173,7 +173,7 @@ def run(
     words: int = 100,
     gap: float = 0.07,
     seed: int = 1,
-    database_url: str | None = None,
+    database_url: str = "",
 ) -> Report:
     """Crash the portal `rounds` times, each time with `streams` running replies.
 

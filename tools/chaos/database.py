@@ -231,10 +231,10 @@ def run(
     database_url: str,
     replies: int = 30,
     *,
-    seconds: float = 6,
+    seconds: float | None = None,
     faults: Sequence[str] = tuple(FAULTS),
 ) -> dict[str, Report]:
-    """Apply each fault for some seconds to the database of a portal with two workers.
+    """Apply each fault, for six seconds by default, to the database of a portal with two workers.
 
     A portal that does not recover from a fault is not tried with others.
     """
@@ -247,7 +247,7 @@ def run(
         reports: dict[str, Report] = {}
         for fault in faults:
             portal.output.clear()
-            report = DatabaseTest(fault, database_url, service, people, seconds).run(replies)
+            report = DatabaseTest(fault, database_url, service, people, seconds or 6).run(replies)
             reports[fault] = report | {"tracebacks": "".join(portal.output).count("Traceback")}
             if report["recovery_seconds"] == inf:
                 break

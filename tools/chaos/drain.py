@@ -33,6 +33,8 @@ from tools.probes import database_settings
 from tools.scripted_service import make_message, run_scripted_service
 
 READ_TIMEOUT_SECONDS = 30
+DELTAS = 40
+GAP_SECONDS = 0.5
 # Fewer readers than this cannot overload the portal, so their retry delays are not checked.
 MIN_READERS_FOR_SPREAD = 50
 
@@ -58,15 +60,8 @@ class DrainResult(NamedTuple):
     exit_status: int | None
 
 
-def run(
-    streams: int = 200,
-    *,
-    words: int = 40,
-    gap: float = 0.5,
-    workers: int = 2,
-    database_url: str | None = None,
-) -> Report:
-    """Stop a portal with this many readers of running replies, and start it again."""
+def run(streams: int = 200, *, database_url: str = "") -> Report:
+    """Stop a portal of two workers with this many readers of running replies, and restart it."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
@@ -76,10 +71,10 @@ def run(
             create_people(port, max(PERSON_COUNT, ceil(streams / MAX_RUNNING_REPLIES)))
         )
         messages = [
-            SentMessage(people[n % len(people)], make_message(words, f"d{n}.", gap=gap))
+            SentMessage(people[n % len(people)], make_message(DELTAS, f"d{n}.", gap=GAP_SECONDS))
             for n in range(streams)
         ]
-        settings = {"PORT": str(port), "WORKERS": str(workers)} | database_settings(database_url)
+        settings = {"PORT": str(port), "WORKERS": "2"} | database_settings(database_url)
         with run_portal(data, service.url, **settings) as portal:
             run_concurrently(people, lambda person: _begin_conversations(person, messages))
             coroutine = _stop_while_reading(

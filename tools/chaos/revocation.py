@@ -61,8 +61,8 @@ class Round:
     is_observing: bool = True
 
 
-def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> Report:
-    """Sign people in and end their sign-ins, `rounds` times."""
+def run(rounds: int | None = None, seed: int = 1, database_url: str = "") -> Report:
+    """Sign people in and end their sign-ins, `rounds` times, by default 60."""
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
@@ -77,7 +77,11 @@ def run(rounds: int = 60, *, seed: int = 1, database_url: str | None = None) -> 
             results = list(
                 pool.map(
                     lambda number: _run_person(
-                        accounts, portal.url, f"person{number}", rounds // PEOPLE, seed + number
+                        accounts,
+                        portal.url,
+                        f"person{number}",
+                        (rounds or 60) // PEOPLE,
+                        seed + number,
                     ),
                     range(PEOPLE),
                 )
