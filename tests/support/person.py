@@ -88,20 +88,21 @@ class Page:
 class Person:
     """A visitor: one browser session with its own cookies."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, timeout: float = WAIT_SECONDS) -> None:
         self.base_url = base_url
+        self.timeout = timeout
         self.session = requests.Session()
         self.session.trust_env = False
 
     def get(self, path: str, **headers: str) -> Page:
         """Open a page."""
-        return Page(self.session.get(self.base_url + path, headers=headers, timeout=WAIT_SECONDS))
+        return Page(self.session.get(self.base_url + path, headers=headers, timeout=self.timeout))
 
     def post(self, path: str, fields: dict[str, str], **headers: str) -> Page:
         """Submit a form and follow the redirect."""
         return Page(
             self.session.post(
-                self.base_url + path, data=fields, headers=headers, timeout=WAIT_SECONDS
+                self.base_url + path, data=fields, headers=headers, timeout=self.timeout
             )
         )
 
@@ -128,7 +129,7 @@ class Person:
         """
         headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
         url = f"{self.base_url}/turns/{turn_id}/events?after={after}"
-        response = self.session.get(url, headers=headers, stream=True, timeout=WAIT_SECONDS)
+        response = self.session.get(url, headers=headers, stream=True, timeout=self.timeout)
         return Stream(response, TurnDom(turn_id, turn))
 
     def close(self) -> None:

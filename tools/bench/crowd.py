@@ -6,15 +6,15 @@ import json
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import requests
 
 from core import sse
 from tests.support.processes import create_api_key, run_server
+from tools.bench.table import Row, ratio
 
 QUESTION = "How does a steam engine work?"
 
@@ -26,12 +26,11 @@ class ReplyTiming:
     first_event_seconds: float = 0
     first_delta_seconds: float = 0
     total_seconds: float = 0
-    queue_positions: list[int] = field(default_factory=list)
+    longest_queue: int = 0
     word_count: int = 0
-    last_event_type: str = ""
 
 
-def measure(people: int) -> dict[str, Any]:
+def measure(people: int) -> Row:
     """Measure three questions of one person, then one question of each person at the same time.
 
     Each person has an API key.
@@ -42,52 +41,52 @@ def measure(people: int) -> dict[str, Any]:
         ThreadPoolExecutor(people) as pool,
     ):
         keys = [create_api_key(Path(data), f"person-{number}") for number in range(people)]
-        solo_timings = [_ask_question(server.url, keys[0]) for _ in range(3)]
+        alone = [_ask_question(server.url, keys[0]) for _ in range(3)]
         started_at = time.monotonic()
         timings = list(pool.map(lambda key: _ask_question(server.url, key), keys))
         seconds = time.monotonic() - started_at
-    solo_seconds = median(timing.total_seconds for timing in solo_timings)
-    solo_first_seconds = median(timing.first_delta_seconds for timing in solo_timings)
-    solo_rate = median(timing.word_count / timing.total_seconds for timing in solo_timings)
+    alone_first = median(timing.first_delta_seconds for timing in alone)
+    alone_total = median(timing.total_seconds for timing in alone)
+    alone_rate = median(timing.word_count / timing.total_seconds for timing in alone)
+    first, total = (
+        [getattr(timing, name) for timing in timings]
+        for name in ("first_delta_seconds", "total_seconds")
+    )
     return {
         "people": people,
-        "answered": sum(timing.last_event_type == "complete" for timing in timings),
-        "alone: first word, whole (s)": f"{solo_first_seconds:.2f}, {solo_seconds:.2f}",
-        "first event, slowest (s)": f"{max(timing.first_event_seconds for timing in timings):.2f}",
-        "first word, median, last (s)": _median_and_max(
-            [timing.first_delta_seconds for timing in timings]
-        ),
-        "whole, median, last (s)": _median_and_max([timing.total_seconds for timing in timings]),
-        "longest line": max(
-            (max(timing.queue_positions, default=0) for timing in timings), default=0
-        ),
-        "words a second, all": f"{sum(timing.word_count for timing in timings) / seconds:.1f}",
-        "words a second, alone": f"{solo_rate:.1f}",
-        "last against one by one": f"{seconds / (solo_seconds * people):.2f}",
+        "answered": sum(timing.word_count > 0 for timing in timings),
+        "alone: first word, whole (s)": f"{alone_first:.2f}, {alone_total:.2f}",
+        "first event, slowest (s)": max(timing.first_event_seconds for timing in timings),
+        "first word, median, last (s)": f"{median(first):.1f}, {max(first):.1f}",
+        "whole, median, last (s)": f"{median(total):.1f}, {max(total):.1f}",
+        "longest line": max(timing.longest_queue for timing in timings),
+        "words a second, all": sum(timing.word_count for timing in timings) / seconds,
+        "words a second, alone": alone_rate,
+        "last against one by one": ratio(seconds, alone_total * people),
     }
-
-
-def _median_and_max(seconds: list[float]) -> str:
-    return f"{median(seconds):.1f}, {max(seconds):.1f}"
 
 
 def _ask_question(url: str, key: str) -> ReplyTiming:
     timing = ReplyTiming()
-    session = requests.Session()
-    session.trust_env = False
-    session.headers["Authorization"] = f"Bearer {key}"
-    api = f"{url}/api/v1"
-    conversation = session.post(f"{api}/conversations", json={"twinId": "ada"}, timeout=60).json()
-    stream_url = f"{api}/conversations/{conversation['data']['id']}/messages/stream"
-    sent_at = time.monotonic()
-    with session.post(stream_url, json={"content": QUESTION}, stream=True, timeout=600) as response:
+    api = f"{url}/api/v1/conversations"
+    with requests.Session() as session:
+        session.trust_env = False
+        session.headers["Authorization"] = f"Bearer {key}"
+        conversation = session.post(api, json={"twinId": "ada"}, timeout=60).json()["data"]
+        sent_at = time.monotonic()
+        response = session.post(
+            f"{api}/{conversation['id']}/messages/stream",
+            json={"content": QUESTION},
+            stream=True,
+            timeout=600,
+        )
         for event in sse.read_events(iter(lambda: response.raw.read1(65536), b"")):
             payload, elapsed = json.loads(event.data), time.monotonic() - sent_at
             timing.first_event_seconds = timing.first_event_seconds or elapsed
-            timing.last_event_type = payload["type"]
             match payload["type"]:
                 case "progress":
-                    timing.queue_positions.append(payload["progress"].get("ahead", 0))
+                    queue = payload["progress"].get("ahead", 0)
+                    timing.longest_queue = max(timing.longest_queue, queue)
                 case "delta":
                     timing.first_delta_seconds = timing.first_delta_seconds or elapsed
                 case "complete":

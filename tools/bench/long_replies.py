@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import requests
@@ -27,6 +28,7 @@ MOST_EXPENSIVE = 4
 GAP_SECONDS = 0.005
 PAGE_LOADS = 3
 PROBE_SECONDS = 0.01
+TIMEOUT_SECONDS = 60
 
 
 def measure() -> list[Table]:
@@ -49,7 +51,7 @@ def measure() -> list[Table]:
 
         rows = [observe("nobody", lambda: time.sleep(3))]
         for construct in dict.fromkeys((*ALWAYS_READ, *expensive)):
-            rows.append(observe(construct, lambda c=construct: _receive_replies(portal.url, c)))
+            rows.append(observe(construct, partial(_receive_replies, portal.url, construct)))
             rows[-1]["p99/alone"] = ratio(rows[-1]["page p99 ms"], rows[0]["page p99 ms"])
         time.sleep(30)
         rows.append({"readers of": "nobody, 30 s later", "memory MB": _memory_mb(portal)})
@@ -84,7 +86,7 @@ def _receive_replies(url: str, construct: str) -> None:
     message = make_message(0, "long", gap=GAP_SECONDS, text=construct.replace(" ", "_"))
 
     def receive(_: int) -> None:
-        person = Person(url)
+        person = Person(url, TIMEOUT_SECONDS)
         path = _receive_reply(person, message)
         for _ in range(PAGE_LOADS):
             assert person.get(path).status == 200

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from statistics import median
 
+from flask import Flask
+
 import app as twindow
 from tests.support.person import Person
 from tests.support.portals import close_portal, get_portal, serve
@@ -51,7 +53,7 @@ def measure() -> list[Row]:
     return rows
 
 
-def _sign_in(app: twindow.Flask, url: str, name: str) -> Person:
+def _sign_in(app: Flask, url: str, name: str) -> Person:
     accounts = get_portal(app).accounts
     person = Person(url)
     page = person.get(f"/session/links/{accounts.create_link(accounts.people.add(name))}")

@@ -9,9 +9,9 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from tests.support.person import Person
@@ -20,13 +20,15 @@ from tests.support.waiting import poll_until
 from tools.chaos.report import Expectations, Report, at_least, at_most, only
 from tools.chaos.sent_messages import (
     SentMessage,
+    count_messages,
     create_people,
+    distribute,
+    for_each_person,
     poll_until_ended,
-    run_concurrently,
     shares,
     summarize_stored,
 )
-from tools.probes import count_running_replies, database_settings, select_rows
+from tools.probes import count_running_replies, database_settings
 from tools.scripted_service import ScriptedService, make_message, run_scripted_service
 
 SWEEP_SECONDS = 15
@@ -63,14 +65,21 @@ class CrashTest:
     def run_round(self, round_number: int, streams: int, words: int, gap: float) -> None:
         """Start conversations, kill the portal or one of its workers, and record what is left."""
         workers = 2 if self.database_url else 1 + round_number % 2
+        tags = [f"r{round_number}s{number}." for number in range(streams)]
+        messages = distribute(self.people, [make_message(words, tag, gap=gap) for tag in tags])
+        kill_event = threading.Event()
+
+        def send(own_messages: list[SentMessage]) -> None:
+            for message in own_messages:
+                if not kill_event.is_set():
+                    message.submit()
+
         with ExitStack() as stack:
             portal = stack.enter_context(self._run_portal(workers))
-            kill_event = threading.Event()
-            messages = self._make_messages(round_number, streams, words, gap)
             for message in messages[: len(self.people)]:
                 # Load the form now, so that even a slow machine sends a message before the kill.
                 message.open_form()
-            sender = threading.Thread(target=self._send_messages, args=(messages, kill_event))
+            sender = threading.Thread(target=for_each_person, args=(messages, send))
             sender.start()
             # The kill happens while messages are still being sent, or later.
             time.sleep(self.rng.uniform(0.05, self.rng.choice((0.6, words * gap))))
@@ -84,25 +93,30 @@ class CrashTest:
                 stack.enter_context(self._run_portal(workers))
                 ready_at = time.monotonic()
             sender.join()
-            self._record_round(messages, round_number, killed_at, ready_at)
+            submitted = [message for message in messages if message.action]
+            for message in submitted:
+                if not message.is_acknowledged:
+                    message.submit()
+                    self.resubmitted_count += 1
+            poll_until_ended(submitted)
+        self.messages += submitted
+        self.recovery_seconds += [
+            message.ended_at - ready_at if message.ended_at else inf
+            for message in submitted
+            if message.is_acknowledged
+        ]
+        records = self.service.received_messages(f"r{round_number}s")
+        self.stored_counts += shares(submitted, records, killed_at - 1)
 
     def report(self) -> Report:
         """Return the totals of all rounds."""
-        query = "SELECT content, count(*) FROM turns GROUP BY content"
-        turn_counts = dict(select_rows(self.data, query, self.database_url))
         records = self.service.received_messages().values()
-        acknowledged = [message.content for message in self.messages if message.is_acknowledged]
+        acknowledged = [message for message in self.messages if message.is_acknowledged]
         return {
-            "messages": len(self.messages),
-            "acknowledged": len(acknowledged),
-            "acknowledged_share": round(len(acknowledged) / max(1, len(self.messages)), 3),
+            **count_messages(self.messages, self.data, self.database_url),
             "pressed_again": self.resubmitted_count,
-            "lost": sum(content not in turn_counts for content in acknowledged),
-            "doubled": sum(count > 1 for count in turn_counts.values()),
             "calls_doubled": sum(record.count > 1 for record in records),
-            "states": dict(
-                Counter(message.state for message in self.messages if message.is_acknowledged)
-            ),
+            "states": dict(Counter(message.state for message in acknowledged)),
             "without_retry": sum(
                 message.state == "interrupted" and not message.has_retry
                 for message in self.messages
@@ -111,47 +125,6 @@ class CrashTest:
             "slowest_seconds": round(max(self.recovery_seconds, default=0), 2),
             **summarize_stored(self.stored_counts),
         }
-
-    def _make_messages(
-        self, round_number: int, streams: int, words: int, gap: float
-    ) -> list[SentMessage]:
-        return [
-            SentMessage(
-                self.people[n % len(self.people)],
-                make_message(words, f"r{round_number}s{n}.", gap=gap),
-            )
-            for n in range(streams)
-        ]
-
-    def _send_messages(self, messages: Sequence[SentMessage], kill_event: threading.Event) -> None:
-        def send(person: Person) -> None:
-            for message in messages:
-                if message.person is person and not kill_event.is_set():
-                    message.submit()
-
-        run_concurrently(self.people, send)
-
-    def _record_round(
-        self,
-        messages: Sequence[SentMessage],
-        round_number: int,
-        killed_at: float,
-        ready_at: float,
-    ) -> None:
-        submitted = [message for message in messages if message.action]
-        unacknowledged = [message for message in submitted if not message.is_acknowledged]
-        for message in unacknowledged:
-            message.submit()
-        self.resubmitted_count += len(unacknowledged)
-        poll_until_ended([message for message in submitted if message.is_acknowledged])
-        received = self.service.received_messages(f"r{round_number}s")
-        self.messages += submitted
-        self.recovery_seconds += [
-            message.ended_at - ready_at if message.ended_at else float("inf")
-            for message in submitted
-            if message.is_acknowledged
-        ]
-        self.stored_counts += shares(submitted, received, killed_at - 1)
 
     def _count_unfinished_replies(self) -> int:
         """Count the replies that still have no end after a restart of the portal."""

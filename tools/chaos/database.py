@@ -23,11 +23,13 @@ from tests.support.waiting import poll_until
 from tools.chaos.report import Expectations, Report, at_least, at_most, only
 from tools.chaos.sent_messages import (
     SentMessage,
+    count_messages,
     create_people,
+    distribute,
+    for_each_person,
     poll_until_ended,
-    run_concurrently,
 )
-from tools.probes import APPLICATION_NAME, connect_postgresql, select_rows
+from tools.probes import APPLICATION_NAME, connect_postgresql
 from tools.scripted_service import ScriptedService, make_message, run_scripted_service
 
 LOCKED_ROWS = 5
@@ -108,8 +110,6 @@ class DatabaseTest:
     """A portal with running replies, a fault of its database, and what people see of it.
 
     `running` are the messages sent before the fault, and `new` are the messages sent during it.
-    `forms` are messages that are not sent yet. Their forms are loaded before the fault, because
-    pages may fail during it.
     """
 
     fault: str
@@ -118,7 +118,6 @@ class DatabaseTest:
     people: Sequence[Person]
     seconds: float
     running: list[SentMessage] = field(default_factory=list)
-    forms: list[SentMessage] = field(default_factory=list)
     new: list[SentMessage] = field(default_factory=list)
     statuses: list[str] = field(default_factory=list)
     response_seconds: list[float] = field(default_factory=list)
@@ -126,54 +125,45 @@ class DatabaseTest:
 
     def run(self, replies: int) -> Report:
         """Apply the fault while this many replies are running."""
-        self._begin_replies(replies)
+        # Load forms now, because pages may fail during the fault.
+        form_count = len(self.people) * (SPARE_FORMS + round(self.seconds / VISIT_SECONDS))
+        forms = self._make_messages("f", [5] * form_count)
+        for_each_person(forms, lambda messages: list(map(SentMessage.open_form, messages)))
+        # The replies end during the fault or after it.
+        seconds = [self.seconds * (0.3 + 1.2 * number / replies) for number in range(replies)]
+        self.running = self._make_messages("r", [round(each / GAP_SECONDS) for each in seconds])
+        for_each_person(self.running, lambda messages: list(map(SentMessage.submit, messages)))
+        contents = {message.content for message in self.running}
+        assert poll_until(
+            lambda: contents <= self.service.received_messages().keys(), BEGIN_SECONDS
+        ), "Not all replies begin."
         for person in self.people:
             person.session.hooks["response"] = [self._record_status]
         with ThreadPoolExecutor(1) as pool:
-            visits = pool.submit(run_concurrently, self.people, self._visit)
+            visits = pool.submit(for_each_person, forms, self._visit)
             FAULTS[self.fault](self.database_url, self.seconds)
             self.fault_ended_at = time.monotonic()
             recovered_at = max(visits.result())
         for person in self.people:
             person.session.hooks["response"] = []
-        messages = self.running + self.new
-        poll_until_ended([message for message in messages if message.is_acknowledged])
+        poll_until_ended(self.running + self.new)
         return self._report(recovered_at - self.fault_ended_at)
 
-    def _begin_replies(self, replies: int) -> None:
-        """Load the forms, and begin replies that end during the fault or after it."""
-        form_count = len(self.people) * (SPARE_FORMS + round(self.seconds / VISIT_SECONDS))
-        self.forms = [self._make_message(n, words=5) for n in range(form_count)]
-        for number in range(replies):
-            seconds = self.seconds * (0.3 + 1.2 * number / replies)
-            self.running.append(
-                self._make_message(form_count + number, round(seconds / GAP_SECONDS))
-            )
+    def _make_messages(self, tag: str, word_counts: Sequence[int]) -> list[SentMessage]:
+        contents = [
+            make_message(count, f"{self.fault[0]}{tag}{number}.", gap=GAP_SECONDS)
+            for number, count in enumerate(word_counts)
+        ]
+        return distribute(self.people, contents)
 
-        def submit(person: Person) -> None:
-            for message in _of(person, self.forms):
-                message.open_form()
-            for message in _of(person, self.running):
-                message.submit()
-
-        run_concurrently(self.people, submit)
-        contents = {message.content for message in self.running}
-        have_begun = poll_until(
-            lambda: contents <= self.service.received_messages().keys(), BEGIN_SECONDS
-        )
-        assert have_begun, "Not all replies begin."
-
-    def _make_message(self, number: int, words: int) -> SentMessage:
-        content = make_message(words, f"{self.fault[0]}{number}.", gap=GAP_SECONDS)
-        return SentMessage(self.people[number % len(self.people)], content)
-
-    def _visit(self, person: Person) -> float:
+    def _visit(self, forms: list[SentMessage]) -> float:
         """Return the time at which a message is first accepted after the fault.
 
         Meanwhile, open pages as well, and repeat messages that are not accepted.
         """
-        running = cycle(_of(person, self.running))
-        for message in _of(person, self.forms):
+        person = forms[0].person
+        running = cycle([message for message in self.running if message.person is person])
+        for message in forms:
             self.new.append(message)
             while not message.is_acknowledged:
                 if time.monotonic() > self.fault_ended_at + RECOVERY_TIMEOUT_SECONDS:
@@ -198,17 +188,12 @@ class DatabaseTest:
         self.statuses.append(str(response.status_code))
 
     def _report(self, recovery_seconds: float) -> Report:
-        query = "SELECT content, count(*) FROM turns GROUP BY content"
-        turn_counts = dict(select_rows(Path(), query, self.database_url))
         records = self.service.received_messages()
         call_counts = Counter({content: record.count for content, record in records.items()})
         messages = self.running + self.new
         acknowledged = [message for message in messages if message.is_acknowledged]
         return {
-            "messages": len(messages),
-            "acknowledged_share": round(len(acknowledged) / len(messages), 3),
-            "lost": sum(message.content not in turn_counts for message in acknowledged),
-            "doubled": sum(count > 1 for count in turn_counts.values()),
+            **count_messages(messages, Path(), self.database_url),
             "not_sent_once": sum(
                 call_counts[message.content] != (0 if message.state == "failed" else 1)
                 for message in acknowledged
@@ -252,7 +237,3 @@ def run(
             if report["recovery_seconds"] == inf:
                 break
         return reports
-
-
-def _of(person: Person, messages: Sequence[SentMessage]) -> list[SentMessage]:
-    return [message for message in messages if message.person is person]

@@ -17,15 +17,15 @@ from subprocess import TimeoutExpired
 from typing import NamedTuple
 
 from chat.limits import MAX_RUNNING_REPLIES
-from tests.support.person import Person
 from tests.support.processes import STOP_SECONDS, ServerProcess, free_port, run_portal
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly, only
 from tools.chaos.sent_messages import (
     PERSON_COUNT,
     SentMessage,
     create_people,
+    distribute,
+    for_each_person,
     poll_until_ended,
-    run_concurrently,
     shares,
     summarize_stored,
 )
@@ -70,13 +70,11 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
         people = stack.enter_context(
             create_people(port, max(PERSON_COUNT, ceil(streams / MAX_RUNNING_REPLIES)))
         )
-        messages = [
-            SentMessage(people[n % len(people)], make_message(DELTAS, f"d{n}.", gap=GAP_SECONDS))
-            for n in range(streams)
-        ]
+        tags = [f"d{number}." for number in range(streams)]
+        messages = distribute(people, [make_message(DELTAS, tag, gap=GAP_SECONDS) for tag in tags])
         settings = {"PORT": str(port), "WORKERS": "2"} | database_settings(database_url)
         with run_portal(data, service.url, **settings) as portal:
-            run_concurrently(people, lambda person: _begin_conversations(person, messages))
+            for_each_person(messages, _begin_conversations)
             coroutine = _stop_while_reading(
                 portal, [message for message in messages if message.turn_id]
             )
@@ -85,7 +83,7 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
                 result = pool.submit(asyncio.run, coroutine).result()
         output = portal.read_output()
         with run_portal(data, service.url, **settings):
-            poll_until_ended([message for message in messages if message.is_acknowledged])
+            poll_until_ended(messages)
         endings = Counter(_classify_ending(text) for text in result.stream_texts)
         return {
             "begun": sum(bool(message.turn_id) for message in messages) / streams,
@@ -103,12 +101,11 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
         }
 
 
-def _begin_conversations(person: Person, messages: Sequence[SentMessage]) -> None:
+def _begin_conversations(messages: Sequence[SentMessage]) -> None:
     for message in messages:
-        if message.person is person:
-            message.submit()
-            if message.is_acknowledged:
-                message.refresh()
+        message.submit()
+        if message.is_acknowledged:
+            message.refresh()
 
 
 async def _stop_while_reading(

@@ -13,9 +13,9 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,14 @@ SECRET_KEY = "secret of the chaos tests " * 2
 PASSWORD = "correct horse battery"
 GROUP = "staff"
 PEOPLE = 6
+KINDS = (
+    "sign out",
+    "sign out everywhere",
+    "sign out elsewhere",
+    "disable",
+    "reset",
+    "leave group",
+)
 MESSAGE = make_message(2_000, "answer", gap=0.02)
 # Text that each reply contains, and that occurs nowhere else on the pages.
 CONTENT = "answer:"
@@ -52,13 +60,21 @@ EXPECTATIONS: Expectations = {
 class Round:
     """What happened in one round. Times are by the monotonic clock."""
 
+    kind: str
     ended_at: float = 0.0
     stream_end_at: float = 0.0
     last_content_at: float = 0.0
     # The start times of the requests that returned content.
     content_begun_at: list[float] = field(default_factory=list)
     errors: int = 0
+    others_signed_out: int = 0
     is_observing: bool = True
+
+    @property
+    def content_after_end(self) -> int:
+        """Return how often content was sent too late."""
+        late_count = sum(begun_at > self.ended_at for begun_at in self.content_begun_at)
+        return late_count + (self.last_content_at > self.ended_at + MAX_SECONDS)
 
 
 def run(rounds: int | None = None, seed: int = 1, database_url: str = "") -> Report:
@@ -67,85 +83,100 @@ def run(rounds: int | None = None, seed: int = 1, database_url: str = "") -> Rep
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
         settings = {"WORKERS": "3", "SIGN_IN": "password", "SECRET_KEY": SECRET_KEY}
-        settings |= {"TWIN_GROUPS": f"ada={GROUP}"}
-        settings |= database_settings(database_url)
+        settings |= {"TWIN_GROUPS": f"ada={GROUP}"} | database_settings(database_url)
         portal = stack.enter_context(run_portal(data, service.url, **settings))
         database = Database(database_url or f"sqlite:///{data / 'portal.db'}", lock_timeout=10)
         stack.callback(database.close)
         accounts = Accounts(database, SECRET_KEY, idle_seconds=3_600, max_seconds=3_600)
-        with ThreadPoolExecutor(PEOPLE) as pool:
-            results = list(
-                pool.map(
-                    lambda number: _run_person(
-                        accounts,
-                        portal.url,
-                        f"person{number}",
-                        (rounds or 60) // PEOPLE,
-                        seed + number,
-                    ),
-                    range(PEOPLE),
-                )
+
+        def run_person(number: int) -> list[Round]:
+            dice = random.Random(seed + number)  # noqa: S311
+            return _run_person(
+                accounts, portal.url, f"person{number}", dice, (rounds or 60) // PEOPLE
             )
-    all_rounds = [each for person_rounds, _, _ in results for each in person_rounds]
-    delays = [max(each.stream_end_at - each.ended_at, 0.0) for each in all_rounds]
-    late_content = sum(
-        begun_at > each.ended_at for each in all_rounds for begun_at in each.content_begun_at
-    )
-    late_content += sum(each.last_content_at > each.ended_at + MAX_SECONDS for each in all_rounds)
-    kinds = Counter(kind for _, person_kinds, _ in results for kind in person_kinds)
+
+        with ThreadPoolExecutor(PEOPLE) as pool:
+            results = [each for person in pool.map(run_person, range(PEOPLE)) for each in person]
+    delays = [max(each.stream_end_at - each.ended_at, 0.0) for each in results]
     return {
-        "rounds": len(all_rounds),
-        "kinds": dict(sorted(kinds.items())),
-        "requests_with_content": sum(len(each.content_begun_at) for each in all_rounds),
+        "rounds": len(results),
+        "kinds": dict(sorted(Counter(each.kind for each in results).items())),
+        "requests_with_content": sum(len(each.content_begun_at) for each in results),
         "streams_median_seconds": round(statistics.median(delays), 2),
         "streams_worst_seconds": round(max(delays), 2),
-        "content_after_end": late_content,
-        "others_signed_out": sum(count for _, _, count in results),
-        "errors": sum(each.errors for each in all_rounds),
+        "content_after_end": sum(each.content_after_end for each in results),
+        "others_signed_out": sum(each.others_signed_out for each in results),
+        "errors": sum(each.errors for each in results),
     }
 
 
 def _run_person(
-    accounts: Accounts, url: str, name: str, rounds: int, seed: int
-) -> tuple[list[Round], list[str], int]:
-    """Return the rounds, the key of `ENDS` for each, and how often a bystander lost access."""
-    dice = random.Random(seed)  # noqa: S311
+    accounts: Accounts, url: str, name: str, dice: random.Random, rounds: int
+) -> list[Round]:
     accounts.people.add(name)
     accounts.people.add(f"{name} bystander")
     bystander = _browser_of(accounts, url, f"{name} bystander")
-    results, kinds, signed_out = [], [], 0
+    results = []
     for _ in range(rounds):
-        browser, other_browser = _browser_of(accounts, url, name), _sign_in(url, name)
-        kind, end = dice.choice(list(ENDS.items()))
-        result = _observe(browser, dice, lambda: end(accounts, name, browser, other_browser))  # noqa: B023
+        browser, other = _browser_of(accounts, url, name), Person(url)
+        other.press(other.get("/session/new"), "Sign in", name=name, password=PASSWORD)
+        result = Round(dice.choice(KINDS))
         results.append(result)
-        kinds.append(kind)
-        signed_out += bystander.get("/conversations").path != "/conversations"
+        with _observe(browser, dice, result):
+            _end_access(result.kind, accounts, name, browser, other)
+        result.others_signed_out += bystander.get("/conversations").path != "/conversations"
         browser.close()
-        other_browser.close()
+        other.close()
     bystander.close()
-    return results, kinds, signed_out
+    return results
 
 
-def _observe(browser: Person, dice: random.Random, end: Callable[[], None]) -> Round:
-    """Start a reply, request its stream and several pages, and end the sign-in meanwhile."""
-    result = Round()
+def _end_access(
+    kind: str, accounts: Accounts, name: str, browser: Person, other_browser: Person
+) -> None:
+    """End the access of a browser; some kinds use another browser of the same person."""
+    person = accounts.people.find(name)
+    session_page = other_browser.get("/session")
+    match kind:
+        case "sign out":
+            browser.press(browser.get("/session"), "Sign out")
+        case "sign out everywhere":
+            other_browser.press(session_page, "Sign out everywhere", everywhere="1")
+        case "sign out elsewhere":
+            sign_ins = accounts.sign_ins.list_for_person(person.id)
+            oldest = min(sign_ins, key=lambda sign_in: sign_in.created_at)
+            _, fields = session_page.button_action("Sign out everywhere")
+            token = {"csrf_token": fields["csrf_token"]}
+            other_browser.post(f"/session/sign-ins/{oldest.id}/deletion", token)
+        case "disable":
+            accounts.people.disable(person)
+        case "reset":
+            accounts.reset(person)
+        case "leave group":
+            accounts.people.set_groups(person, [])
+
+
+@contextmanager
+def _observe(browser: Person, dice: random.Random, result: Round) -> Iterator[None]:
+    """Start a reply; request its stream and several pages before, during and after the block."""
     page = browser.start_conversation(MESSAGE)
     turn_id = str(page.turns[0]["data-turn"])
     cookies = browser.session.cookies.get_dict()
-    stream_url = dice.choice((f"/turns/{turn_id}/events", f"{page.path}?follow=1"))
-    paths = page.path, f"/turns/{turn_id}/text", f"{page.path}/export?format=md"
+    stream_path = dice.choice((f"/turns/{turn_id}/events", f"{page.path}?follow=1"))
+    requested = [
+        (_follow, stream_path),
+        (_request, page.path),
+        (_request, f"/turns/{turn_id}/text"),
+        (_request, f"{page.path}/export?format=md"),
+    ]
     threads = [
-        threading.Thread(target=_follow, args=(browser.base_url + stream_url, cookies, result)),
-        *(
-            threading.Thread(target=_request, args=(browser.base_url + path, cookies, result))
-            for path in paths
-        ),
+        threading.Thread(target=target, args=(browser.base_url + path, cookies, result))
+        for target, path in requested
     ]
     for thread in threads:
         thread.start()
     time.sleep(dice.uniform(0.3, 2.5))
-    end()
+    yield
     result.ended_at = time.monotonic()
     threads[0].join(OBSERVED_SECONDS)
     if threads[0].is_alive():
@@ -153,7 +184,6 @@ def _observe(browser: Person, dice: random.Random, end: Callable[[], None]) -> R
     result.is_observing = False
     for thread in threads:
         thread.join(10)
-    return result
 
 
 def _follow(url: str, cookies: dict[str, str], result: Round) -> None:
@@ -195,47 +225,3 @@ def _browser_of(accounts: Accounts, url: str, name: str) -> Person:
     page = browser.get(f"/session/links/{accounts.create_link(person)}")
     browser.press(page, "Save", password=PASSWORD)
     return browser
-
-
-def _sign_in(url: str, name: str) -> Person:
-    browser = Person(url)
-    browser.press(browser.get("/session/new"), "Sign in", name=name, password=PASSWORD)
-    return browser
-
-
-def _sign_out(_accounts: Accounts, _name: str, browser: Person, _other: Person) -> None:
-    browser.press(browser.get("/session"), "Sign out")
-
-
-def _sign_out_everywhere(_accounts: Accounts, _name: str, _browser: Person, other: Person) -> None:
-    other.press(other.get("/session"), "Sign out everywhere", everywhere="1")
-
-
-def _sign_out_elsewhere(accounts: Accounts, name: str, _browser: Person, other: Person) -> None:
-    """End the older sign-in from the newer browser."""
-    sign_ins = accounts.sign_ins.list_for_person(accounts.people.find(name).id)
-    oldest = min(sign_ins, key=lambda sign_in: sign_in.created_at)
-    _, fields = other.get("/session").button_action("Sign out everywhere")
-    other.post(f"/session/sign-ins/{oldest.id}/deletion", {"csrf_token": fields["csrf_token"]})
-
-
-def _disable(accounts: Accounts, name: str, _browser: Person, _other: Person) -> None:
-    accounts.people.disable(accounts.people.find(name))
-
-
-def _reset(accounts: Accounts, name: str, _browser: Person, _other: Person) -> None:
-    accounts.reset(accounts.people.find(name))
-
-
-def _leave_group(accounts: Accounts, name: str, _browser: Person, _other: Person) -> None:
-    accounts.people.set_groups(accounts.people.find(name), [])
-
-
-ENDS: dict[str, Callable[[Accounts, str, Person, Person], None]] = {
-    "sign out": _sign_out,
-    "sign out everywhere": _sign_out_everywhere,
-    "sign out elsewhere": _sign_out_elsewhere,
-    "disable": _disable,
-    "reset": _reset,
-    "leave group": _leave_group,
-}

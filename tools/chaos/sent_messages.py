@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from os.path import commonprefix
+from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -15,6 +17,7 @@ import requests
 from bs4 import Tag
 
 from tests.support.person import WAIT_SECONDS, Person
+from tools.probes import select_rows
 from tools.scripted_service import Record, parse_instructions
 
 T = TypeVar("T")
@@ -98,19 +101,29 @@ def create_people(port: int, count: int = PERSON_COUNT) -> Iterator[list[Person]
             person.close()
 
 
-def run_concurrently(people: Sequence[Person], action: Callable[[Person], T]) -> list[T]:
-    """Run an action for all people at once, each in a thread."""
-    with ThreadPoolExecutor(len(people)) as pool:
-        return list(pool.map(action, people))
+def distribute(people: Sequence[Person], contents: Iterable[str]) -> list[SentMessage]:
+    """Return messages with these contents, each of the next person in turn."""
+    return [SentMessage(*pair) for pair in zip(cycle(people), contents, strict=False)]
+
+
+def for_each_person(
+    messages: Sequence[SentMessage], action: Callable[[list[SentMessage]], T]
+) -> list[T]:
+    """Run an action with the messages of each person, all people at once, each in a thread."""
+    messages_by_person: dict[Person, list[SentMessage]] = {}
+    for message in messages:
+        messages_by_person.setdefault(message.person, []).append(message)
+    with ThreadPoolExecutor(len(messages_by_person) or 1) as pool:
+        return list(pool.map(action, messages_by_person.values()))
 
 
 def poll_until_ended(messages: Sequence[SentMessage]) -> None:
-    """Reload the pages until every reply has ended, at most for `END_TIMEOUT_SECONDS`."""
+    """Reload the pages of accepted messages until every reply has ended, or for 20 seconds."""
     deadline = time.monotonic() + END_TIMEOUT_SECONDS
 
-    def poll(person: Person) -> None:
+    def poll(own_messages: list[SentMessage]) -> None:
         while time.monotonic() < deadline:
-            pending = [m for m in messages if m.person is person and m.ended_at is None]
+            pending = [message for message in own_messages if message.ended_at is None]
             if not pending:
                 return
             for message in pending:
@@ -118,8 +131,23 @@ def poll_until_ended(messages: Sequence[SentMessage]) -> None:
                     message.refresh()
             time.sleep(POLL_SECONDS)
 
-    if messages:
-        run_concurrently(list({message.person for message in messages}), poll)
+    for_each_person([message for message in messages if message.is_acknowledged], poll)
+
+
+def count_messages(
+    messages: Sequence[SentMessage], data: Path, database_url: str = ""
+) -> dict[str, float]:
+    """Count the messages that the portal has acknowledged, lost, and stored twice."""
+    query = "SELECT content, count(*) FROM turns GROUP BY content"
+    turn_counts = dict(select_rows(data, query, database_url))
+    acknowledged = [message.content for message in messages if message.is_acknowledged]
+    return {
+        "messages": len(messages),
+        "acknowledged": len(acknowledged),
+        "acknowledged_share": round(len(acknowledged) / max(1, len(messages)), 3),
+        "lost": sum(content not in turn_counts for content in acknowledged),
+        "doubled": sum(count > 1 for count in turn_counts.values()),
+    }
 
 
 def shares(
@@ -135,8 +163,8 @@ def shares(
             sent_times = records[message.content].sent_times
             expected = message.expected_text(sum(at < before for at in sent_times))
             stored = commonprefix((expected, message.text))  # noqa: RUF071
-            counts.append((len(expected), len(stored)))
-    return [(expected, stored) for expected, stored in counts if expected]
+            counts += [(len(expected), len(stored))] if expected else []
+    return counts
 
 
 def summarize_stored(counts: Sequence[tuple[int, int]]) -> dict[str, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import statistics
 import tempfile
 import threading
 import time
@@ -12,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from statistics import linear_regression
 
 from tests.support.processes import ServerProcess, run_portal
 from tests.support.waiting import poll_until
@@ -66,7 +66,7 @@ class SoakTest:
             "threads": proc_status(worker, "Threads"),
             "cpu_seconds": cpu_seconds(master) + cpu_seconds(worker),
             "database_kb": sum(p.stat().st_size for p in self.data.glob("portal.db*")) // 1024,
-            "answers": sum(self.status_counts.values()),
+            "answers": self.status_counts.total(),
         }
         self.samples.append(sample)
         if self.samples_file:
@@ -75,6 +75,7 @@ class SoakTest:
 
     def run(self, visitors: Sequence[Visitor], seconds: float) -> None:
         """Run the visitors and take samples until the time is up or Ctrl+C is pressed."""
+        self.take_sample()
         threads = [threading.Thread(target=v.run, args=(self.stop_event,)) for v in visitors]
         for thread in threads:
             thread.start()
@@ -90,7 +91,40 @@ class SoakTest:
                 thread.join()
             self.take_sample()
         poll_until(lambda: not count_running_replies(self.data), END_TIMEOUT_SECONDS, 0.5)
-        time.sleep(2)
+        for visitor in visitors:
+            visitor.person.close()
+        time.sleep(3)  # the portal notices within this time that the visitors are gone
+        self.take_sample()
+
+    def report(self, errors: Sequence[str]) -> Report:
+        """Return what the visitors have met, and how the resources have changed."""
+        first, last = self.samples[0], self.samples[-1]
+        warm_up_seconds = min(WARM_UP_SECONDS, last["seconds"] / 3)
+        warm = [sample for sample in self.samples[1:] if sample["seconds"] >= warm_up_seconds]
+        growth_mb = [(each["worker_rss_kb"] - warm[0]["worker_rss_kb"]) / 1024 for each in warm]
+        hours = [each["seconds"] / 3600 for each in warm]
+        counts = self.status_counts
+        unexpected = {name: count for name, count in counts.items() if name[-3:] >= "500"}
+        by_status: Counter[str] = Counter()
+        for name, count in counts.items():
+            by_status[name[-3:]] += count
+        cpu = last["cpu_seconds"] - first["cpu_seconds"]
+        return {
+            "seconds": last["seconds"],
+            "answers": dict(by_status),
+            "unexpected": sum(unexpected.values()),
+            "unexpected_answers": unexpected,
+            "errors": len(errors),
+            "first_errors": errors[:5],
+            "left_running": count_running_replies(self.data),
+            "cpu_share": round(cpu / (last["seconds"] - first["seconds"]), 3),
+            "growth_mb": round(growth_mb[-1], 1),
+            "growth_mb_per_hour": round(linear_regression(hours, growth_mb).slope, 2),
+            "files_start_end": [first["files"], last["files"]],
+            "files_growth": last["files"] - first["files"],
+            "threads_start_end": [first["threads"], last["threads"]],
+            "database_mb": round(last["database_kb"] / 1024, 2),
+        }
 
 
 def run(seconds: float = 120, samples_file: Path | None = None, seed: int = 1) -> Report:
@@ -105,66 +139,8 @@ def run(seconds: float = 120, samples_file: Path | None = None, seed: int = 1) -
             for number in range(VISITOR_COUNT)
         ]
         for visitor in visitors:
-            stack.callback(visitor.person.close)
             visitor.person.get("/")
-            visitor.person.session.close()
-        soak_test.take_sample()
-        soak_test.run(visitors, seconds)
-        for visitor in visitors:
             visitor.person.close()
-        time.sleep(1)
-        soak_test.take_sample()
-        errors = [error for visitor in visitors for error in visitor.errors]
-        return _report(soak_test, errors) | {"output": "".join(portal.output)[-2000:]}
-
-
-def _report(soak_test: SoakTest, errors: Sequence[str]) -> Report:
-    first, *middle, last = soak_test.samples
-    warm_samples = [
-        s for s in middle if s["seconds"] >= min(WARM_UP_SECONDS, last["seconds"] / 3)
-    ] or middle
-    half = len(middle) // 2 or 1
-    first_hour = (
-        [s for s in middle if s["seconds"] <= 3600] if last["seconds"] > 7000 else middle[:half]
-    )
-    unexpected = {
-        name: count for name, count in soak_test.status_counts.items() if name[-3:] >= "500"
-    }
-    elapsed = last["seconds"] - first["seconds"]
-    return {
-        "seconds": last["seconds"],
-        "answers": dict(_count_by_status(soak_test.status_counts)),
-        "unexpected": sum(unexpected.values()),
-        "unexpected_answers": unexpected,
-        "errors": len(errors),
-        "first_errors": list(errors[:5]),
-        "left_running": count_running_replies(soak_test.data),
-        "cpu_share": round((last["cpu_seconds"] - first["cpu_seconds"]) / elapsed, 3),
-        "rss_first_part_mb": _median_rss_mb(first_hour),
-        "rss_second_half_mb": _median_rss_mb(middle[half:] or middle),
-        "rss_mb_per_hour": _rss_mb_per_hour(warm_samples),
-        "growth_mb": round((last["worker_rss_kb"] - warm_samples[0]["worker_rss_kb"]) / 1024, 1),
-        "files_start_end": [first["files"], last["files"]],
-        "files_growth": last["files"] - first["files"],
-        "threads_start_end": [first["threads"], last["threads"]],
-        "database_mb": round(last["database_kb"] / 1024, 2),
-    }
-
-
-def _count_by_status(status_counts: Counter[str]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for name, count in status_counts.items():
-        counts[name[-3:]] += count
-    return counts
-
-
-def _median_rss_mb(samples: Sequence[Report]) -> float:
-    return round(statistics.median(s["worker_rss_kb"] for s in samples) / 1024, 1)
-
-
-def _rss_mb_per_hour(samples: Sequence[Report]) -> float | None:
-    if len(samples) < 3:
-        return None
-    hours = [s["seconds"] / 3600 for s in samples]
-    fit = statistics.linear_regression(hours, [s["worker_rss_kb"] / 1024 for s in samples])
-    return float(round(fit.slope, 2))
+        soak_test.run(visitors, seconds)
+        report = soak_test.report([error for visitor in visitors for error in visitor.errors])
+        return report | {"output": "".join(portal.output)[-2000:]}

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import requests
 
 from tests.support.person import Page, Person
+from tools.scripted_service import make_message
 
 PAUSE_SECONDS = (0.5, 2.5)
 REPLY_ENDS = (*("complete",) * 10, "cut", "error", "reset", "429", "500")
@@ -35,26 +36,23 @@ class Visitor:
 
     def run(self, stop_event: threading.Event) -> None:
         """Perform random actions with pauses until the event is set."""
-        actions = (
-            self.begin_conversation,
-            self.send_message,
-            self.send_message,
-            self.send_message,
-            self.follow_reply,
-            self.follow_reply,
-            self.disconnect,
-            self.disconnect,
-            self.reload,
-            self.reload,
-            self.stop,
-            self.retry,
-            self.browse,
-            self.browse,
-            self.send_invalid_requests,
-        )
+        weights = {
+            self.begin_conversation: 1,
+            self.browse: 2,
+            self.send_message: 3,
+            self.follow_reply: 2,
+            self.disconnect: 2,
+            self.reload: 2,
+            self.stop: 1,
+            self.retry: 1,
+            self.send_invalid_requests: 1,
+        }
         while not stop_event.wait(self.rng.uniform(*PAUSE_SECONDS)):
+            # The other actions need a conversation.
+            actions = list(weights) if self.paths else [self.begin_conversation, self.browse]
+            counts = [weights[action] for action in actions]
             try:
-                self.rng.choice(actions if self.paths else (self.begin_conversation, self.browse))()
+                self.rng.choices(actions, counts)[0]()
             except Exception as error:  # noqa: BLE001
                 self.errors.append(repr(error)[:300])
 
@@ -114,10 +112,8 @@ class Visitor:
 
     def _random_message(self) -> str:
         rng = self.rng
-        return (
-            f"n={rng.randint(1, 60)} gap={rng.uniform(0, 0.15):.3f}"
-            f" tag=v{next(_tag_numbers)}. end={rng.choice(REPLY_ENDS)}"
-        )
+        tag, end = f"v{next(_tag_numbers)}.", rng.choice(REPLY_ENDS)
+        return make_message(rng.randint(1, 60), tag, gap=rng.uniform(0, 0.15), end=end)
 
     def _open_random_page(self) -> Page:
         return self.person.get(self.rng.choice(self.paths))

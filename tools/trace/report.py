@@ -34,15 +34,6 @@ def functions_by_thread(recording: Recording) -> dict[str, list[str]]:
     return {thread: list(names) for thread, names in functions.items()}
 
 
-def count_by_thread(recording: Recording) -> dict[str, Counts]:
-    """Return the counts of each thread, and of all together as `all`."""
-    counts = {
-        thread: count(recording.limited_to(thread.__eq__))
-        for thread in functions_by_thread(recording)
-    }
-    return counts | {"all": count(recording)}
-
-
 def count(recording: Recording) -> Counts:
     """Count what a recording contains."""
     functions = {name for names in functions_by_thread(recording).values() for name in names}
@@ -67,12 +58,12 @@ def count(recording: Recording) -> Counts:
 
 def to_text(title: str, recording: Recording) -> str:
     """Return the functions and the counts of each thread as text."""
-    counts = count_by_thread(recording)
     lines = [title, ""]
     for thread, functions in functions_by_thread(recording).items():
-        lines += [f"  {thread}: {_describe(counts[thread])}", ""]
+        counts = count(recording.limited_to(thread.__eq__))
+        lines += [f"  {thread}: {_describe(counts)}", ""]
         lines += [*(f"    {name}" for name in functions), ""]
-    return "\n".join([*lines, f"  All: {_describe(counts['all'])}", ""])
+    return "\n".join([*lines, f"  All: {_describe(count(recording))}", ""])
 
 
 def _describe(counts: Counts) -> str:
