@@ -1,17 +1,24 @@
-"""Measurements of a running portal: its database, and the /proc files of its processes."""
+"""Measurements of a running portal: its database, processes (/proc) and response times."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
+from statistics import quantiles
 from typing import Any
 
 import psycopg
+import requests
 
 # This name distinguishes the connections of the tests from those of the portal.
 APPLICATION_NAME = "chaos"
+TIMEOUT_SECONDS = 60
 
 
 def database_settings(database_url: str) -> dict[str, str]:
@@ -70,3 +77,37 @@ def cpu_seconds(pid: int) -> float:
     """Return the CPU time of a process in seconds, user and system."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return float((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+
+
+@dataclass
+class Latency:
+    """The response times, and the number of requests without a successful response."""
+
+    milliseconds: list[float] = field(default_factory=list)
+    failed_count: int = 0
+
+    def percentile(self, percent: int) -> float:
+        """Return a percentile of the response times in milliseconds."""
+        return quantiles(self.milliseconds, n=100)[percent - 1]
+
+
+def measure_latency(
+    session: requests.Session,
+    urls: Sequence[str],
+    is_over: Callable[[], bool],
+    interval_seconds: float,
+) -> Latency:
+    """Request the URLs in turn until `is_over`; begin a request after each interval at most."""
+    latency = Latency()
+    for url in cycle(urls):
+        started_at = time.monotonic()
+        try:
+            latency.failed_count += not session.get(url, timeout=TIMEOUT_SECONDS).ok
+        except requests.RequestException:
+            latency.failed_count += 1
+        seconds = time.monotonic() - started_at
+        latency.milliseconds.append(seconds * 1000)
+        if is_over():
+            break
+        time.sleep(max(0.0, interval_seconds - seconds))
+    return latency

@@ -8,7 +8,6 @@ if __name__ == "__main__":
 import gzip
 import os
 from collections.abc import Iterator
-from typing import Any
 
 import requests
 from flask import Flask, Response, request
@@ -72,22 +71,12 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
             yield chunk
 
 
-class BaselineApp:
-    """The baseline application, with the interface that the portal's server expects."""
-
-    def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Handle a request."""
-        return app(environ, start_response)
-
-    def start(self) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-    def disconnect(self) -> None:
-        """Do nothing."""
+def make_app() -> Flask:
+    """Return the application, with the methods that the portal's server expects."""
+    for name in ("start", "close", "disconnect"):
+        setattr(app, name, lambda: None)
+    return app
 
 
 if __name__ == "__main__":
-    Server(BaselineApp, host="127.0.0.1", port=int(os.environ["TWINDOW_PORT"]), workers=1).run()
+    Server(make_app, host="127.0.0.1", port=int(os.environ["TWINDOW_PORT"]), workers=1).run()

@@ -17,8 +17,7 @@ from tests.support.person import Person
 from tests.support.processes import ServerProcess, run_portal
 from tools.bench.table import Row, Table, ratio
 from tools.bench.texts import CONSTRUCTS, make_long_text
-from tools.latency import measure_latency
-from tools.probes import proc_status
+from tools.probes import measure_latency, proc_status
 from tools.scripted_service import make_message, run_scripted_service
 
 READERS = 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import chain, repeat
 
 from tests.support.upstream import Call
 
@@ -58,8 +59,8 @@ def small_deltas(call: Call) -> None:
 
 def loris(call: Call) -> None:
     """Send a response head that never ends, one byte every 0.2 seconds."""
-    for byte in _endless_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"):
-        call.send_bytes(byte)
+    for character in chain("HTTP/1.1 200 OK\r\nX-Slow: ", repeat("x")):
+        call.send_bytes(character.encode())
         time.sleep(0.2)
 
 
@@ -81,11 +82,6 @@ def formulas(call: Call) -> None:
     call.complete()
 
 
-def large_heads(call: Call) -> None:
-    """Send a normal reply, while a visitor sends requests with heads of 760 KB."""
-    calm(call)
-
-
 def calm(call: Call) -> None:
     """Send a normal reply, as a baseline for the attacks."""
     call.start_stream()
@@ -95,21 +91,11 @@ def calm(call: Call) -> None:
     call.complete()
 
 
+ATTACKS = (bomb, bomb_of_deltas, line, lines, endless, small_deltas, loris, heartbeats, formulas)
 MODES: dict[str, Callable[[Call], None]] = {
-    attack.__name__: attack
-    for attack in (
-        calm,
-        bomb,
-        bomb_of_deltas,
-        line,
-        lines,
-        endless,
-        small_deltas,
-        loris,
-        heartbeats,
-        formulas,
-        large_heads,
-    )
+    "calm": calm,
+    **{attack.__name__: attack for attack in ATTACKS},
+    "large_heads": calm,  # meanwhile, a visitor sends requests with heads of 760 KB
 }
 
 
@@ -120,10 +106,3 @@ def _send_gzipped(call: Call, chunk: bytes, prefix: bytes = b"") -> None:
     for _ in range(200):
         call.send_bytes(compressor.compress(chunk))
     call.send_bytes(compressor.flush())
-
-
-def _endless_bytes(prefix: bytes, filler: bytes) -> Iterator[bytes]:
-    for byte in prefix:
-        yield bytes([byte])
-    while True:
-        yield filler

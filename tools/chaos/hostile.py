@@ -20,8 +20,7 @@ from tests.support.waiting import poll_until
 from tools.chaos.attacks import MODES
 from tools.chaos.report import Expectations, Report, at_least, at_most, below, exactly, only
 from tools.chaos.sent_messages import SentMessage
-from tools.latency import measure_latency
-from tools.probes import count_open_files, proc_status, select_rows
+from tools.probes import count_open_files, measure_latency, proc_status, select_rows
 from tools.scripted_service import ScriptedService, make_message, run_scripted_service
 
 PAGE_INTERVAL_SECONDS = 0.02
