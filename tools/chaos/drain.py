@@ -10,11 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from math import ceil
 from pathlib import Path
 from subprocess import TimeoutExpired
-from typing import NamedTuple
 
 from chat.limits import MAX_RUNNING_REPLIES
 from tests.support.processes import STOP_SECONDS, ServerProcess, free_port, run_portal
@@ -51,15 +50,6 @@ EXPECTATIONS: Expectations = {
 }
 
 
-class DrainResult(NamedTuple):
-    """The outcome of a SIGTERM."""
-
-    stream_texts: list[str]
-    sigterm_at: float
-    exit_seconds: float
-    exit_status: int | None
-
-
 def run(streams: int = 200, *, database_url: str = "") -> Report:
     """Stop a portal of two workers with this many readers of running replies, and restart it."""
     with ExitStack() as stack:
@@ -75,29 +65,22 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
         settings = {"PORT": str(port), "WORKERS": "2"} | database_settings(database_url)
         with run_portal(data, service.url, **settings) as portal:
             for_each_person(messages, _begin_conversations)
-            coroutine = _stop_while_reading(
-                portal, [message for message in messages if message.turn_id]
-            )
+            coroutine = _stop_while_reading(portal, [each for each in messages if each.turn_id])
             # Use another thread: in tests, a browser may own the event loop of the current thread.
             with ThreadPoolExecutor(1) as pool:
-                result = pool.submit(asyncio.run, coroutine).result()
+                stream_texts, sigterm_at, stopped = pool.submit(asyncio.run, coroutine).result()
         output = portal.read_output()
         with run_portal(data, service.url, **settings):
             poll_until_ended(messages)
-        endings = Counter(_classify_ending(text) for text in result.stream_texts)
+        endings = Counter(_classify_ending(text) for text in stream_texts)
         return {
             "begun": sum(bool(message.turn_id) for message in messages) / streams,
-            "exit_seconds": round(result.exit_seconds, 2),
-            "exit_status": result.exit_status,
+            **stopped,
             "output": output,
             **{ending: endings[ending] for ending in ("ended", "sent_away", "cut")},
-            **_retry_spread(
-                [float(text) for text in map(_last_retry, result.stream_texts) if text]
-            ),
+            "retry_spread_seconds": _retry_spread(stream_texts),
             "states": dict(Counter(message.state for message in messages)),
-            **summarize_stored(
-                shares(messages, service.received_messages(), result.sigterm_at - 1)
-            ),
+            **summarize_stored(shares(messages, service.received_messages(), sigterm_at - 1)),
         }
 
 
@@ -110,7 +93,11 @@ def _begin_conversations(messages: Sequence[SentMessage]) -> None:
 
 async def _stop_while_reading(
     portal: ServerProcess, messages: Sequence[SentMessage]
-) -> DrainResult:
+) -> tuple[list[str], float, Report]:
+    """Send SIGTERM when all streams have begun.
+
+    Return the texts of the streams, the Unix time of the signal, and how the portal has exited.
+    """
     streams_started = asyncio.Semaphore(0)
     tasks = [
         asyncio.create_task(_read_stream(portal.port, message, streams_started))
@@ -120,12 +107,11 @@ async def _stop_while_reading(
         await asyncio.wait_for(streams_started.acquire(), READ_TIMEOUT_SECONDS)
     sigterm_at = time.time()
     portal.process.send_signal(signal.SIGTERM)
-    try:
-        status = await asyncio.to_thread(portal.process.wait, STOP_SECONDS)
-    except TimeoutExpired:
-        status = None
-    seconds = time.time() - sigterm_at
-    return DrainResult(await asyncio.gather(*tasks), sigterm_at, seconds, status)
+    with suppress(TimeoutExpired):
+        await asyncio.to_thread(portal.process.wait, STOP_SECONDS)
+    exit_seconds, status = round(time.time() - sigterm_at, 2), portal.process.poll()
+    stopped = {"exit_seconds": exit_seconds, "exit_status": status}
+    return await asyncio.gather(*tasks), sigterm_at, stopped
 
 
 async def _read_stream(port: int, message: SentMessage, streams_started: asyncio.Semaphore) -> str:
@@ -139,16 +125,13 @@ async def _read_stream(port: int, message: SentMessage, streams_started: asyncio
         f"Accept: text/event-stream\r\nCookie: {cookies}\r\n\r\n".encode()
     )
     text = ""
-    try:
+    with suppress(OSError, TimeoutError):  # the text received so far is returned
         async with asyncio.timeout(READ_TIMEOUT_SECONDS):
             while line := await reader.readline():
                 if line.startswith(b"data:") and "\ndata:" not in text:
                     streams_started.release()
                 text += line.decode()
-    except (OSError, TimeoutError):
-        pass  # the text received so far is returned
-    finally:
-        writer.close()
+    writer.close()
     return text
 
 
@@ -167,7 +150,8 @@ def _classify_ending(text: str) -> str:
     return "sent_away" if _last_retry(text) else "cut"
 
 
-def _retry_spread(milliseconds: Sequence[float]) -> Report:
-    has_too_few = len(milliseconds) < MIN_READERS_FOR_SPREAD
-    spread = None if has_too_few else round((max(milliseconds) - min(milliseconds)) / 1000, 2)
-    return {"retry_spread_seconds": spread}
+def _retry_spread(stream_texts: Sequence[str]) -> float | None:
+    retries = [int(text) for text in map(_last_retry, stream_texts) if text]
+    if len(retries) < MIN_READERS_FOR_SPREAD:
+        return None
+    return round((max(retries) - min(retries)) / 1000, 2)
