@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-TEXT_TAGS = {"b", "blockquote", "br", "del", "em", "hr", "p", "strong", "sup", "ul"}
+TEXT_TAGS = {"b", "br", "del", "em", "hr", "p", "strong", "sup"}
 HEADING_TAGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 TABLE_TAGS = {"table", "tbody", "thead", "tr"}
 TOKEN_TAGS = {"mi", "mn", "mo", "mtext"}
@@ -14,7 +14,9 @@ SCRIPT_TAGS = {"mover", "msub", "msubsup", "msup", "munder", "munderover"}
 FORMULA_TAGS = TOKEN_TAGS | LAYOUT_TAGS | SCRIPT_TAGS
 TAGS_WITHOUT_ATTRIBUTES = TEXT_TAGS | HEADING_TAGS | TABLE_TAGS | FORMULA_TAGS
 ALLOWED_ATTRIBUTES = {
-    "a": {"href", "title", "rel", "role", "id"},
+    "a": {"href", "title", "rel", "role", "id", "dir"},
+    "bdi": {"class", "tabindex"},
+    "blockquote": {"dir"},
     "code": set(),
     "div": {"class", "data-language", "id", "tabindex"},
     "i": {"class"},
@@ -29,15 +31,16 @@ ALLOWED_ATTRIBUTES = {
     "mtable": {"columnalign"},
     "mtd": {"columnalign"},
     "munder": {"accentunder"},
-    "ol": {"start"},
+    "ol": {"class", "dir", "start"},
     "pre": {"tabindex"},
-    "section": {"class", "tabindex"},
+    "section": {"class", "dir", "tabindex"},
     "small": {"class"},
     "td": {"align"},
     "th": {"align"},
+    "ul": {"dir"},
 }
-ALLOWED_CLASSES = {"code", "table", "noted", "host", "task", *"kscmfbdi"}
-FOOTNOTE_ID = re.compile(r"#?(?:note|call)-[\w-]*-\d+")
+ALLOWED_CLASSES = {"code", "table", "noted", "host", "task", "wide", "formula", *"kscmfbdi"}
+FOOTNOTE_ID = re.compile(r"#?(?:note|call)-[\w-]+")
 REQUIRED_REL = "noopener noreferrer nofollow"
 
 
