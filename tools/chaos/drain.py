@@ -24,6 +24,7 @@ from tools.chaos.sent_messages import (
     create_people,
     distribute,
     for_each_person,
+    open_stream,
     poll_until_ended,
     shares,
     summarize_stored,
@@ -99,10 +100,7 @@ async def _stop_while_reading(
     Return the texts of the streams, the Unix time of the signal, and how the portal has exited.
     """
     streams_started = asyncio.Semaphore(0)
-    tasks = [
-        asyncio.create_task(_read_stream(portal.port, message, streams_started))
-        for message in messages
-    ]
+    tasks = [asyncio.create_task(_read_stream(message, streams_started)) for message in messages]
     for _ in messages:
         await asyncio.wait_for(streams_started.acquire(), READ_TIMEOUT_SECONDS)
     sigterm_at = time.time()
@@ -114,16 +112,9 @@ async def _stop_while_reading(
     return await asyncio.gather(*tasks), sigterm_at, stopped
 
 
-async def _read_stream(port: int, message: SentMessage, streams_started: asyncio.Semaphore) -> str:
+async def _read_stream(message: SentMessage, streams_started: asyncio.Semaphore) -> str:
     """Read the stream of a reply until it ends, however it ends."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
-    cookies = "; ".join(
-        f"{cookie.name}={cookie.value}" for cookie in message.person.session.cookies
-    )
-    writer.write(
-        f"GET /turns/{message.turn_id}/events?after=0 HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n"
-        f"Accept: text/event-stream\r\nCookie: {cookies}\r\n\r\n".encode()
-    )
+    reader, writer = await open_stream(message)
     text = ""
     with suppress(OSError, TimeoutError):  # the text received so far is returned
         async with asyncio.timeout(READ_TIMEOUT_SECONDS):

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import requests
-import urllib3
 
 from tests.support.person import Person
 from tests.support.processes import run_portal
 from tests.support.waiting import poll_until
 from tools.chaos.attacks import MODES
 from tools.chaos.report import Expectations, Report, at_least, at_most, below, exactly, only
-from tools.chaos.sent_messages import SentMessage
+from tools.chaos.sent_messages import SentMessage, open_stream
 from tools.probes import count_open_files, measure_latency, proc_status, select_rows
 from tools.scripted_service import ScriptedService, make_message, run_scripted_service
 
@@ -124,15 +123,20 @@ def _receive_reply(message: SentMessage, data: Path, tab_count: int = 1) -> None
     Nothing is parsed here: that would slow down the latency measurement in the other thread.
     """
     message.submit()
-    [[turn_id]] = select_rows(data, "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1")
+    query = "SELECT id FROM turns ORDER BY created_at DESC LIMIT 1"
+    [[message.turn_id]] = select_rows(data, query)
 
-    def follow(_: int) -> None:
-        errors = requests.RequestException, urllib3.exceptions.HTTPError
-        with suppress(*errors), message.person.follow(turn_id) as stream:
-            stream.skip_to_end()
+    async def follow() -> None:
+        reader, writer = await open_stream(message, "Accept-Encoding: gzip")
+        with suppress(OSError):
+            while await reader.read(65536):
+                pass
+        writer.close()
 
-    with ThreadPoolExecutor(tab_count) as tabs:
-        list(tabs.map(follow, range(tab_count)))
+    async def follow_in_tabs() -> None:
+        await asyncio.gather(*(follow() for _ in range(tab_count)))
+
+    asyncio.run(follow_in_tabs())
     with suppress(requests.RequestException):
         message.person.get(message.path)
 

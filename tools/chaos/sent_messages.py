@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -84,6 +85,21 @@ class SentMessage:
         instructions = parse_instructions(self.content)
         numbers = range(int(instructions["n"]) if count is None else count)
         return " ".join(f"{instructions['tag']}:{number}" for number in numbers)
+
+
+async def open_stream(
+    message: SentMessage, *headers: str
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Request the stream of a reply; many streams in one thread cost little."""
+    address = urlsplit(message.person.base_url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port, limit=2**20)
+    cookies = "; ".join(
+        f"{cookie.name}={cookie.value}" for cookie in message.person.session.cookies
+    )
+    path = f"/turns/{message.turn_id}/events?after=0"
+    head = (f"GET {path} HTTP/1.0", f"Host: {address.netloc}", f"Cookie: {cookies}", *headers)
+    writer.write("\r\n".join((*head, "", "")).encode())
+    return reader, writer
 
 
 def _text_of(article: Tag, selector: str) -> str:
