@@ -13,6 +13,7 @@ from pathlib import Path
 
 import requests
 
+from rendering.render_process import LONG_TEXT_LENGTH
 from tests.support.person import Person
 from tests.support.processes import run_portal
 from tests.support.waiting import poll_until
@@ -61,7 +62,7 @@ def _run_attack(service: ScriptedService, mode: str) -> Report:
         victim, observer = (stack.enter_context(closing(Person(portal.url))) for _ in range(2))
         [worker] = portal.worker_pids
         paths = _warm_up(data, observer)
-        _warm_up(data, victim)
+        _warm_up(data, victim, LONG_TEXT_LENGTH // 10)  # starts the process for long texts
         victim.close()
         time.sleep(0.5)  # let the clean-up after a reply finish
         files_before, rss_before = count_open_files(worker), proc_status(worker, "VmRSS")
@@ -106,9 +107,9 @@ def _run_attack(service: ScriptedService, mode: str) -> Report:
         }
 
 
-def _warm_up(data: Path, person: Person) -> list[str]:
+def _warm_up(data: Path, person: Person, deltas: int = 50) -> list[str]:
     """Receive a reply and open the measured pages so that lazy loading does not count as growth."""
-    message = SentMessage(person, make_message(50, f"{id(person)}.", gap=0.01))
+    message = SentMessage(person, make_message(deltas, f"{id(person)}.", gap=0.001))
     _receive_reply(message, data)
     paths = ["/readyz", "/conversations", message.path]
     for _ in range(20):
