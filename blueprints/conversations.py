@@ -30,9 +30,11 @@ from web.views import (
     load_conversation_view,
     read_action_notice,
     render_conversation_page,
+    sidebar_groups,
 )
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
+bp.add_app_template_global(sidebar_groups)
 
 # Maximum number of recently deleted conversations that can be restored from the list.
 MAX_RECENTLY_DELETED = 5

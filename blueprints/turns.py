@@ -25,7 +25,6 @@ from web.views import (
     load_turn_view,
     moves_in_sidebar,
     render_conversation_page,
-    sidebar_groups,
     with_rejection,
 )
 
@@ -76,7 +75,6 @@ def index(conversation_id: str) -> BaseResponse:
         view=view,
         new_turns=new_turns,
         is_renamed=is_renamed,
-        sidebar_groups=sidebar_groups() if is_renamed else None,
         idempotency_key=view.idempotency_key,
     )
 
@@ -133,7 +131,7 @@ def _added_fragment(added: AddedTurn) -> Response:
         view=None if is_next else load_conversation_view(conversation),
         composer=conversation_composer(conversation, added.sending_status),
         is_from_composer=message_form.is_from_composer(),
-        sidebar_groups=sidebar_groups() if is_moved else None,
+        is_moved=is_moved,
         idempotency_key=message_form.new_idempotency_key(),
     )
 

@@ -1,4 +1,4 @@
-"""Twins: the gallery, the page of one twin, and the start of a conversation."""
+"""The first page, the page of one twin, and the start of a conversation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chat.conversations import Conversation
 from chat.limits import SendingBlocked
 from chat.turns import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
-from twinapi import NotFound, Twin, TwinApiError
+from twinapi import Twin, TwinApiError
 from web import message_form
 from web.container import portal
 from web.http import render_fragment, render_notice, wants_fragment
@@ -34,12 +34,14 @@ MAX_RECENT_TWINS = 4
 # With at most this many twins, the gallery does not list recent ones separately.
 MAX_UNGROUPED_TWINS = 6
 MAX_RECENT_CONVERSATIONS = 5
-CONVERSATIONS_SUFFIX = "/conversations"
+# Twins in the select element of the first page. From nine twins on, the page has a search.
+MAX_CHOICES = 20
+MIN_SEARCHED_TWINS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class GalleryView:
-    """The twins that a response shows.
+    """The twins that a response shows. `choices` are those that the form offers.
 
     `recent_twins` come first and are on the first page only; `twins` are the others. `total` is the
     number of all matching twins, `visible_count` the number of twins on the page after this
@@ -57,18 +59,39 @@ class GalleryView:
     visible_count: int
     has_more: bool
     first_new_index: int | None
+    choices: Sequence[Twin]
+
+    @property
+    def chosen_twin(self) -> Twin | None:
+        """Return the twin with the id in the query parameter `twin`, or else the first choice."""
+        twin_id = request.args.get("twin")
+        by_id = {twin.id: twin for twin in self.twin_list.twins}
+        return by_id.get(twin_id or "") or next(iter(self.choices), None)
+
+    @property
+    def has_search(self) -> bool:
+        """Return whether there are so many twins that people may want to search them."""
+        return len(self.twin_list.twins) >= MIN_SEARCHED_TWINS
 
 
 @bp.get("/")
 def index() -> Response | str:
-    """Show the twins, or those whose name or description contains the words in `q`.
+    """Show the form that starts a conversation, and the twins.
+
+    The twins are those whose name or description contains the words in `q`. The form is for the
+    twin with the id `twin`; a fragment request for it gets the starters of this twin.
 
     A full page load of page N also contains the pages before it, so that its URL can be opened
     directly.
     """
     gallery = _gallery_view()
     if not wants_fragment():
-        return render_template("twins/index.html", gallery=gallery)
+        twin = gallery.chosen_twin
+        composer = first_composer(twin, gallery.choices) if twin else None
+        return render_template("twins/index.html", gallery=gallery, composer=composer, twin=twin)
+    if request.args.get("twin"):
+        key = message_form.new_idempotency_key()
+        return render_fragment("twins/_choice.html", twin=gallery.chosen_twin, idempotency_key=key)
     is_next_page = gallery.page > 1
     template = "twins/_next_page.html" if is_next_page else "twins/_search_results.html"
     response = render_fragment(template, gallery=gallery)
@@ -102,28 +125,29 @@ def _gallery_view() -> GalleryView:
         visible_count=len(recent) + len(others[:end]),
         has_more=len(others) > end,
         first_new_index=start or None,
+        choices=_choices(twin_list.twins, usage),
     )
 
 
+def _choices(twins: Sequence[Twin], usage: Mapping[str, TwinUsage]) -> Sequence[Twin]:
+    """Return the twins that the form offers: those used last, then the others."""
+    by_id = {twin.id: twin for twin in twins}
+    used_ids = [twin_id for twin_id in usage if twin_id in by_id]
+    ordered = [by_id[twin_id] for twin_id in dict.fromkeys((*used_ids, *by_id))]
+    return ordered[:MAX_CHOICES]
+
+
 @bp.get("/twins/<twin:twin_id>")
-def show(twin_id: str) -> BaseResponse | str:
+def show(twin_id: str) -> str:
     """Show one twin, and the form that starts a conversation."""
-    try:
-        twin = find_twin(twin_id)
-    except NotFound:
-        # A reload after a rejected message requests the URL of the form, which has no GET route.
-        if twin_id.endswith(CONVERSATIONS_SUFFIX):
-            return redirect(
-                url_for("twins.show", twin_id=twin_id.removesuffix(CONVERSATIONS_SUFFIX)), 303
-            )
-        raise
+    twin = find_twin(twin_id)
     return _render_twin(twin, first_composer(twin))
 
 
-@bp.post("/twins/<twin:twin_id>/conversations")
-def converse(twin_id: str) -> BaseResponse:
-    """Start a conversation with its first turn."""
-    twin = find_twin(twin_id)
+@bp.post("/conversations")
+def start_conversation() -> BaseResponse:
+    """Start a conversation with the twin that the form names, and its first turn."""
+    twin = find_twin(request.form.get("twin", ""))
     try:
         added = _start_conversation(twin)
     except RejectedMessage as rejection:
@@ -164,7 +188,8 @@ def _rejection_response(twin: Twin, rejection: RejectedMessage) -> Response:
     """
     if wants_fragment() and not message_form.is_from_composer():
         return render_notice(rejection.sentence, rejection.status, retry_at=rejection.retry_at)
-    composer = with_rejection(first_composer(twin), rejection)
+    choices = _gallery_view().choices if "choices" in request.form else ()
+    composer = with_rejection(first_composer(twin, choices), rejection)
     if wants_fragment():
         return render_fragment("turns/_composer.html", rejection.status, composer=composer)
     return make_response(_render_twin(twin, composer), rejection.status)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    CompoundSelect,
     Connection,
     Integer,
     Row,
@@ -17,6 +19,7 @@ from sqlalchemy import (
     bindparam,
     func,
     select,
+    union_all,
     update,
 )
 
@@ -66,6 +69,8 @@ def _without_code(content: str) -> str:
 
 
 PAGE_SIZE = 20
+MAX_RECENT_PINNED = 10
+MAX_RECENT = 20
 MAX_TITLE_CHARACTERS = 200
 
 
@@ -149,14 +154,15 @@ class Conversations:
                 items = _conversations_from_rows(connection.execute(page_query, parameters))
             return ConversationPage(items, page, pages, total)
 
-    def list_first(
-        self, person: str, limit: int, access: TwinAccess = EVERY_TWIN
-    ) -> Sequence[Conversation]:
-        """Return the first `limit` of a person's conversations, in the order of the list."""
-        parameters = {"person": person, "archived": False, "limit": limit, "offset": 0}
-        query = _LIST_ALL.limited_to(access).page_query
+    def list_recent(self, person: str, access: TwinAccess = EVERY_TWIN) -> Sequence[Conversation]:
+        """Return the newest conversations, pinned ones first, then newest first.
+
+        Returns at most `MAX_RECENT_PINNED` pinned and `MAX_RECENT` other conversations.
+        """
         with self.database.read() as connection:
-            return _conversations_from_rows(connection.execute(query, parameters))
+            rows = connection.execute(_recent_query(access), {"person": person})
+            items = _conversations_from_rows(rows)
+        return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
 
     def set_service_id(self, conversation_id: str, service_id: str) -> str:
         """Store the id that the service gave the conversation, unless an id is stored already.
@@ -263,3 +269,17 @@ _LIST_ALL, _LIST_FOR_TWIN = (
     _ListQueries.where(_LISTED_CONDITION),
     _ListQueries.where(_LISTED_CONDITION & (table.c.twin_id == bindparam("twin_id"))),
 )
+
+
+@lru_cache(64)
+def _recent_query(access: TwinAccess) -> CompoundSelect[Any]:
+    """Return the query of `Conversations.list_recent`, whose cost depends on its limits only."""
+    listed = _listed_for(bindparam("person"), archived=False)
+    if not access.is_unlimited:
+        listed &= access.condition(table.c.twin_id)
+    groups = ((True, MAX_RECENT_PINNED), (False, MAX_RECENT))
+    newest = [
+        _select_in_order(listed & table.c.pinned.is_(is_pinned)).limit(limit).subquery()
+        for is_pinned, limit in groups
+    ]
+    return union_all(*map(select, newest))

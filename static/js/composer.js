@@ -59,7 +59,7 @@ addEventListener("keydown", (event) => {
   const field = target.closest?.(TEXT_FIELDS);
   // In a search field with text, the browser uses the first Escape to clear it.
   const clears = field?.type === "search" && field.value !== "";
-  const { prevent, send, cancel, leave, write, shortcut } = dispatch({
+  const { prevent, send, cancel, edit, stop, leave, write, shortcut } = dispatch({
     type: "keyPressed",
     key,
     hasShift: event.shiftKey,
@@ -71,6 +71,7 @@ addEventListener("keydown", (event) => {
     isTaken: event.defaultPrevented || clears || Boolean(document.querySelector(":popover-open")),
     hasBox: Boolean(textarea() && !textarea().disabled),
     isInBox: target.id === "message",
+    isRunning: Boolean(document.querySelector(RUNNING_TURN)),
     isInComposer: Boolean(target.closest?.(".composer")),
     // Touch keyboards have no Shift+Enter.
     sendsOnEnter: hasKeyboard && root.dataset.enter !== "newline",
@@ -78,6 +79,8 @@ addEventListener("keydown", (event) => {
   if (prevent) event.preventDefault();
   if (send) target.form.requestSubmit();
   if (cancel) document.querySelector(".composer [data-edit-message]").click();
+  if (edit) [...document.querySelectorAll(".turn [data-edit-message]")].at(-1)?.click();
+  if (stop) document.querySelector(".composer__stop").click();
   if (leave) field?.blur();
   if (write) textarea().focus();
   if (shortcut) runShortcut(event);
@@ -192,9 +195,9 @@ const SHORTCUTS = {
   "?": ["#shortcuts-link"],
   "/": ["[type=search]", "#message", "#newest-turns-link"],
   m: ["#message", "#newest-turns-link", "[type=search]"],
-  n: [".conversation__new", "#message"],
+  n: ["#new-conversation"],
   s: [`main:has(${RUNNING_TURN}) .composer__stop`],
-  gt: ["#to-twins"],
+  gt: ["#new-conversation"],
   gc: ["#to-conversations"],
 };
 const KEY_SEQUENCE_MS = 1500;

@@ -13,6 +13,8 @@
 // - `prevent`: prevent the default action of the event.
 // - `send`: send the message.
 // - `cancel`: cancel the edit.
+// - `edit`: edit a copy of the last message.
+// - `stop`: stop the running reply.
 // - `leave`: leave the text field.
 // - `write`: focus the box before the browser inserts the character.
 // - `shortcut`: run the shortcut of the key, if it has one.
@@ -102,13 +104,15 @@ const HANDLERS = {
   // else, such as closing a menu.
   keyPressed(state, event) {
     const { key, hasShift, hasControl, isRepeated, isComposing, isCommand } = event;
-    const { isInField, isInBox, isInComposer, isTaken, hasBox, sendsOnEnter, at } = event;
+    const { isInField, isInBox, isInComposer, isRunning, isTaken, hasBox, sendsOnEnter, at } = event;
     // A key other than Enter and Space shows that the person has noticed the moved focus.
     const next = key === "Enter" || key === " " ? state : { ...state, focusMovedAt: -Infinity };
     // During composition, keys belong to the input method.
     if (isComposing) return [next, {}];
-    // Escape cancels editing; pressed again, it leaves the box.
+    // Escape cancels editing, or else stops the reply if the box is empty; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
+    if (key === "Escape" && isInBox && !isTaken && isRunning && !state.text) return [next, { prevent: true, stop: true }];
+    if (key === "ArrowUp" && isInBox && !state.text && !hasShift && !isCommand) return [next, { prevent: true, edit: true }];
     if (key === "Escape") return isTaken ? [next, {}] : [{ ...next, hasLeft: true }, { leave: true }];
     // An Enter key that is held down may have been pressed on the link that led to this page.
     if (key === "Enter" && !hasShift && isInBox && (hasControl || sendsOnEnter)) {

@@ -3,6 +3,7 @@ import "./reply_stream.js";
 import "./reply_updates.js";
 import "./spoken_replies.js";
 import "./new_turns.js";
+import "./tab_title.js";
 import { messages } from "./messages.js";
 import { onContentChange } from "./page.js";
 

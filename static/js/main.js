@@ -65,14 +65,19 @@ document.addEventListener("click", async (event) => {
   // Safari allows copying only during the click event, so pass a promise.
   const text = source(from).then((content) => new Blob([content], { type: "text/plain" }));
   text.catch(() => reportUnreachable(from));
-  from.dataset.label ??= from.innerText;
+  const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
+  label.dataset.label ??= label.textContent;
   from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
   try {
     const formats = from.dataset.copy === "text" ? { "text/html": richText(from) } : {};
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": text, ...formats })]);
-    from.textContent = messages.copied;
+    label.textContent = messages.copied;
+    from.classList.add("is-copied");
     announce(messages.copied);
-    setTimeout(() => { from.textContent = from.dataset.label; }, 2000);
+    setTimeout(() => {
+      label.textContent = label.dataset.label;
+      from.classList.remove("is-copied");
+    }, 2000);
   } catch {
     select();  // the browser forbids it
   }

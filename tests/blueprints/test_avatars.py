@@ -29,7 +29,8 @@ def patient(portal: Portal) -> None:
 
 
 def faces(page: Page) -> list[str]:
-    return [str(img["src"]) for img in page.html.select("img.avatar")]
+    """Return the URLs of avatars in the page, except those in the sidebar and in the form."""
+    return [str(img["src"]) for img in page.html.select("main img.avatar:not(.avatar--row)")]
 
 
 def test_avatar_is_served_as_a_sandboxed_image(alice: Person):
@@ -49,7 +50,7 @@ def test_avatar_is_served_as_a_sandboxed_image(alice: Person):
 
 
 def test_twin_without_an_avatar_has_inline_initials(alice: Person, upstream: Upstream):
-    [drawn] = alice.get("/").html.select("svg.avatar")
+    [drawn] = alice.get("/").html.select(".cards svg.avatar")
 
     assert drawn["aria-hidden"] == "true"
     assert drawn.text.strip() == "B"

@@ -20,7 +20,7 @@ def test_continued_conversation_moves_to_the_top_of_the_sidebar(
         answer = alice.post(action, fields | {"content": "more"}, **HTMX_HEADERS)
         upstream.next_call().start_stream().complete("Yes")
         wait_for_reply(alice, page)
-        return [link.get_text() for link in answer.html.select("#sidebar li a")]
+        return [link.get_text() for link in answer.html.select("#recent li a > span")]
 
     assert beside(alice.get(newer.path)) == []
     assert beside(alice.get(page.path)) == ["Why is the sky blue?", "Newer"]
@@ -38,7 +38,7 @@ def test_continued_archived_or_old_conversation_moves_to_today_in_the_sidebar(
         backdate(portal, page, 3)
     answer = alice.post(action, fields | {"content": "more"}, **HTMX_HEADERS)
 
-    assert answer.html.select_one("#sidebar h2").get_text() == "Today"
+    assert answer.html.select_one("#recent h2").get_text() == "Today"
 
 
 def test_continued_pinned_conversation_comes_before_other_pinned_ones(
@@ -50,5 +50,5 @@ def test_continued_pinned_conversation_comes_before_other_pinned_ones(
     action, fields = alice.get(page.path).button_action("Send")
     answer = alice.post(action, fields | {"content": "more"}, **HTMX_HEADERS)
 
-    links = [link.get_text() for link in answer.html.select("#sidebar li a")]
+    links = [link.get_text() for link in answer.html.select("#recent li a > span")]
     assert links == ["Why is the sky blue?", "Newer"]

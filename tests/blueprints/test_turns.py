@@ -109,7 +109,7 @@ def test_form_without_a_csrf_token_is_rejected_and_returns_the_message(
     alice: Person, upstream: Upstream
 ):
     alice.get("/twins/ada")
-    page = alice.post("/twins/ada/conversations", {"content": "words worth keeping"})
+    page = alice.post("/conversations", {"twin": "ada", "content": "words worth keeping"})
 
     assert page.status == 400
     assert "Your session has expired" in page.text

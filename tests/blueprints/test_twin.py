@@ -25,7 +25,7 @@ def test_twin_page_lists_the_latest_conversations(alice: Person, bob: Person, up
 def test_twin_id_may_contain_any_character(alice: Person, upstream: Upstream):
     ids = ["a/b c?#ü", "/x", "//x//y/", "x/conversations", "%2F", "…"]
     upstream.twins = [{"id": twin_id, "name": twin_id} for twin_id in ids]
-    links = {link.get_text(): link["href"] for link in alice.get("/").html.select("li h2 a")}
+    links = {link.get_text(): link["href"] for link in alice.get("/").html.select("li h3 a")}
     assert set(links) == set(ids)
 
     def check(twin_id: str) -> None:
@@ -44,7 +44,7 @@ def test_twin_with_an_id_that_no_url_can_contain_is_omitted(alice: Person, upstr
     ids = [".", "..", "../../keys", "a/./b", "ada"]
     upstream.twins = [{"id": twin_id, "name": twin_id} for twin_id in ids]
 
-    assert [link.get_text() for link in alice.get("/").html.select("li h2 a")] == ["ada"]
+    assert [link.get_text() for link in alice.get("/").html.select("li h3 a")] == ["ada"]
 
 
 def test_unknown_twin_is_404(alice: Person):

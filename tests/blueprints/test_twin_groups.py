@@ -92,7 +92,7 @@ def test_hidden_conversation_rejects_messages_without_showing_earlier_ones(
 
 def test_avatar_of_a_hidden_twin_looks_like_a_missing_one(anna: Person, bob: Person):
     sign_in(bob, "Ben")
-    [path] = [str(image["src"]) for image in anna.get("/").html.select("img.avatar")]
+    [path] = [str(image["src"]) for image in anna.get("/").html.select(".cards img.avatar")]
     etag = anna.get(path).response.headers["ETag"]
     missing = bob.get(f"/avatars/nobody/{path.rpartition('/')[2]}").response
     hidden = bob.get(path, **{"If-None-Match": etag}).response

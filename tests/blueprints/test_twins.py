@@ -17,10 +17,16 @@ ALL = {"page": 1, "pages": 1}
 def test_home_page_lists_twins_by_name(alice: Person, upstream: Upstream):
     page = alice.get("/")
 
-    assert page.html.h1.get_text() == "Who do you want to talk to?"
-    assert [a.get_text() for a in page.html.select("li h2 a")] == ["Ada", "Odd"]
-    assert page.html.select_one("input[type=search]")["aria-label"] == "Search twins"
+    assert page.html.h1.get_text() == "What would you like to know?"
+    assert [a.get_text() for a in page.html.select("li h3 a")] == ["Ada", "Odd"]
+    assert page.html.select_one("input[type=search]") is None
     assert len(upstream.calls) == 1
+
+
+def test_search_is_offered_from_nine_twins_on(alice: Person, upstream: Upstream):
+    upstream.twins = many(9)
+
+    assert alice.get("/").html.select_one("input[type=search]")["aria-label"] == "Search twins"
 
 
 def test_home_page_needs_no_request_while_the_twin_list_is_fresh(alice: Person, upstream: Upstream):
@@ -79,7 +85,7 @@ def test_htmx_receives_only_the_twin_list(alice: Person):
 
 
 def names(page: Page) -> list[str]:
-    return [a.get_text() for a in page.html.select("li h2 a")]
+    return [a.get_text() for a in page.html.select("li h3 a")]
 
 
 def many(count: int) -> list[dict[str, str]]:

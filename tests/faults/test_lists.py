@@ -19,7 +19,7 @@ CONVERSATIONS = "/api/v1/conversations"
 
 
 def names(page: Page) -> list[str]:
-    return [name.get_text() for name in page.html.select("#twins li h2 a")]
+    return [name.get_text() for name in page.html.select("#twins li h3 a")]
 
 
 def breaks_off(call: Call) -> None:

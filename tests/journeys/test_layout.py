@@ -20,7 +20,7 @@ WORDMARK = (
 )
 # The vertical offset between the parts of the top bar, and the horizontal overflow of the page.
 BAR = """() => {
-  const parts = document.querySelectorAll(".site-header__brand, .site-header nav > ul > li");
+  const parts = document.querySelectorAll(".brand, .site-header nav > ul > li");
   const boxes = [...parts].map((part) => part.getBoundingClientRect());
   const middles = boxes.map(({ top, bottom }) => (top + bottom) / 2);
   const { scrollWidth } = document.scrollingElement;

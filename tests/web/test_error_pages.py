@@ -150,10 +150,10 @@ def test_try_again_link_leads_to_the_same_url(alice: Person):
 
 
 def test_browser_without_cookies_is_told_to_allow_them(alice: Person):
-    fields = alice.get("/twins/ada").hidden_fields("/twins/ada/conversations")
+    fields = alice.get("/twins/ada").hidden_fields("/conversations")
     alice.session.cookies.clear()
 
-    page = alice.post("/twins/ada/conversations", fields | {"content": "Hello"})
+    page = alice.post("/conversations", fields | {"content": "Hello"})
 
     assert page.status == 400
     assert "Your browser sent no cookies, so nothing was sent." in page.text

@@ -20,12 +20,12 @@ from tools.translations import TRANSLATED_LANGUAGES
 from web.i18n import format_locale, format_number
 
 HEADINGS = {
-    "en": "Who do you want to talk to?",
-    "de": "Mit wem möchten Sie sprechen?",
-    "fr": "Avec qui voulez-vous discuter\u202f?",
-    "es": "¿Con quién quieres hablar?",
-    "ar": "مع من تريد التحدث؟",
-    "ja": "誰と話しますか？",
+    "en": "What would you like to know?",
+    "de": "Was möchten Sie wissen?",
+    "fr": "Que voulez-vous savoir\u202f?",
+    "es": "¿Qué quieres saber?",
+    "ar": "ماذا تريد أن تعرف؟",
+    "ja": "何を知りたいですか？",
 }
 
 
@@ -116,7 +116,7 @@ def test_error_pages_and_form_errors_are_translated(alice: Person):
     def check(code: str) -> None:
         asked = {"Accept-Language": code}
         page = alice.get("/nowhere", **asked)
-        refused = alice.post("/twins/ada/conversations", form | {"content": " "}, **asked)
+        refused = alice.post("/conversations", form | {"content": " "}, **asked)
         assert page.status == 404
         assert page.html.select_one(".empty-state").get_text() != english
         assert refused.status == 422

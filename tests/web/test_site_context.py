@@ -38,9 +38,10 @@ def settings(settings: dict[str, Any]) -> dict[str, Any]:
 def test_site_name_welcome_and_footer_links_are_shown(alice: Person):
     page = alice.get("/")
 
-    assert page.html.title.get_text() == "Twins · Ask <Us>"
-    assert page.html.select_one(".lead").get_text() == "Hello <b>you</b>.\nCome in."
-    links = {link.get_text(): link["href"] for link in page.html.select(".site-footer a")}
+    assert page.html.title.get_text() == "New conversation · Ask <Us>"
+    assert page.html.h1.get_text() == "Hello <b>you</b>."
+    assert page.html.select_one(".lead").get_text() == "Come in."
+    links = {link.get_text(): link["href"] for link in page.html.select(".operators-links a")}
     assert links["Imprint"] == "https://example.org/imprint?a=1"
     assert links["Desk"] == "mailto:desk@example.org"
 
@@ -84,7 +85,7 @@ class TestWithALogo:
     def test_logo_is_served_as_a_sandboxed_image(self, alice: Person, logo: Path):
         data = logo.read_bytes()
         logo.unlink()  # the file is read only at start
-        picture = alice.get("/").html.select_one(".site-header__brand img")
+        picture = alice.get("/").html.select_one(".brand img")
         answer = alice.get(picture["src"]).response
 
         assert picture["alt"] == ""
@@ -103,7 +104,7 @@ class TestWithAWordmark:
         return settings | {"logo": str(logo), "logo_has_name": True}
 
     def test_name_beside_the_logo_is_only_for_screen_readers(self, alice: Person):
-        name = alice.get("/").html.select_one(".site-header__brand span")
+        name = alice.get("/").html.select_one(".brand span")
 
         assert name.get_text() == "Ask <Us>"
         assert name["class"] == ["visually-hidden"]

@@ -35,6 +35,7 @@ BUNDLES = {
     "twindow.css": (
         "css/tokens.css",
         "css/base.css",
+        "css/layout.css",
         "css/components.css",
         "css/twins.css",
         "css/conversation.css",

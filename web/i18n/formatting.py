@@ -10,7 +10,7 @@ from flask import Flask
 
 from chat.conversations import make_title
 from web.container import portal
-from web.i18n.locale import format_locale
+from web.i18n.locale import format_locale, gettext
 from web.i18n.timezone import is_timezone_known, to_local_time
 
 MAX_EXCERPT_CHARACTERS = 48
@@ -42,6 +42,17 @@ def time_or_date(timestamp: float) -> str:
     if local_time.year == to_local_time(portal().clock.time()).year:
         return str(format_skeleton("MMMMd", local_time, locale=format_locale()))
     return str(format_date(local_time, "long", format_locale()))
+
+
+def day_before_today(timestamp: float) -> str:
+    """Return the day of a time, such as "Yesterday" or "Mon, Nov 2"; "" for today."""
+    day, today = to_local_time(timestamp).date(), to_local_time(portal().clock.time()).date()
+    if day >= today:
+        return ""
+    if day == today - timedelta(days=1):
+        return gettext("Yesterday")
+    skeleton = "MMMEd" if day.year == today.year else "yMMMEd"
+    return str(format_skeleton(skeleton, day, locale=format_locale()))
 
 
 def message_time(timestamp: float) -> str:
@@ -94,6 +105,7 @@ def init_app(app: Flask) -> None:
     app.template_filter()(iso_time)
     app.template_filter()(time_or_date)
     app.template_filter()(is_today)
+    app.template_filter()(day_before_today)
     app.template_filter()(message_time)
     app.template_filter()(exact_time)
     app.template_filter()(duration)

@@ -13,10 +13,9 @@ from web.views.conversation_view import (
     ConversationView,
     before_position,
     load_conversation_view,
-    moves_in_sidebar,
-    sidebar_groups,
 )
 from web.views.date_groups import DateGroup, group_by_date
+from web.views.sidebar import moves_in_sidebar, sidebar_groups
 from web.views.turn_view import TurnView, load_turn_view
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flask import request, url_for
@@ -22,12 +23,14 @@ from web.person.twin_access import is_missing
 class ComposerView:
     """The message form.
 
-    `conversation_id` is None on the page of a twin, where the form starts a conversation.
+    `conversation_id` is None where the form starts a conversation with the twin `twin_id`, or with
+    one of `choices`.
     `blocked_reason` is why no message can be sent at all; `retry_at` is when to try again, in
     seconds since the epoch. `rejection` is why the submitted message was not sent.
     """
 
     action: str
+    twin_id: str
     twin_name: str
     idempotency_key: str
     conversation_id: str | None = None
@@ -37,13 +40,21 @@ class ComposerView:
     retry_at: float | None = None
     messages_left: MessagesLeft | None = None
     rejection: RejectedMessage | None = None
+    choices: Sequence[Twin] = ()
 
 
-def first_composer(twin: Twin) -> ComposerView:
-    """Return the form that starts a conversation with a twin."""
+def first_composer(twin: Twin, choices: Sequence[Twin] = ()) -> ComposerView:
+    """Return the form that starts a conversation with a twin, or with one of `choices`.
+
+    If the choices lack the twin, it becomes the first one.
+    """
+    if choices and twin not in choices:
+        choices = [twin, *choices[:-1]]
     composer = ComposerView(
-        action=url_for("twins.converse", twin_id=twin.id),
+        action=url_for("twins.start_conversation"),
+        twin_id=twin.id,
         twin_name=twin.name,
+        choices=choices,
         idempotency_key=message_form.new_idempotency_key(),
     )
     return _with_status(composer, _read_status(twin.id))
@@ -60,6 +71,7 @@ def conversation_composer(
     content = message_form.turn_content(request.args)
     composer = ComposerView(
         action=url_for("turns.create", conversation_id=conversation.id),
+        twin_id=conversation.twin_id,
         twin_name=conversation.twin_name,
         idempotency_key=message_form.new_idempotency_key(),
         conversation_id=conversation.id,

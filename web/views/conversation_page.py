@@ -15,7 +15,6 @@ from web.views.composer_view import conversation_composer, with_rejection
 from web.views.conversation_view import (
     before_position,
     load_conversation_view,
-    sidebar_groups,
 )
 
 
@@ -39,7 +38,6 @@ def render_conversation_page(
         "composer": with_rejection(composer, rejection) if rejection else composer,
         "has_running_reply": bool(running_turns),
         "is_followed": should_follow,
-        "sidebar_groups": sidebar_groups(),
         "action_notice": read_action_notice(),
     }
     if should_follow and running_turns and not is_stream_limit_reached():

@@ -1,4 +1,4 @@
-"""View models of a conversation: its turns, and the sidebar."""
+"""View model of a conversation with its turns."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ from chat.conversations import Conversation
 from twinapi import Twin
 from web import message_form
 from web.container import portal
-from web.i18n import is_today
-from web.person.current_person import person
-from web.person.twin_access import find_cached_twin, twin_access
-from web.views.date_groups import DateGroup, group_by_date
+from web.person.twin_access import find_cached_twin
 from web.views.search_marks import mark_search_hit
 from web.views.turn_view import TurnView, load_turn_views
 
 TURNS_PER_PAGE = 20
-MAX_SIDEBAR_CONVERSATIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +63,6 @@ def load_conversation_view(
 def before_position() -> int | None:
     """Return the position in the query parameter `before`, or None."""
     return request.args.get("before", None, _parse_position)
-
-
-def sidebar_groups() -> Sequence[DateGroup]:
-    """Return the newest conversations of the person for the sidebar, grouped by date."""
-    list_first = portal().conversations.list_first
-    return group_by_date(list_first(person(), MAX_SIDEBAR_CONVERSATIONS, twin_access()))
-
-
-def moves_in_sidebar(conversation: Conversation, *, was_newest: bool) -> bool:
-    """Return whether a new turn has changed the place of a conversation in the sidebar.
-
-    `conversation` is the conversation as it was before the new turn.
-    """
-    is_grouped_by_date = not conversation.pinned
-    return (
-        conversation.archived
-        or (is_grouped_by_date and not is_today(conversation.updated_at))
-        or not was_newest
-    )
 
 
 def _parse_position(value: str) -> int:

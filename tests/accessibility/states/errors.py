@@ -36,7 +36,7 @@ INVALIDATE_CSRF_TOKENS = (
 )
 
 
-@state("twins.converse")
+@state("twins.start_conversation")
 def error_400_with_saved_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.evaluate(INVALIDATE_CSRF_TOKENS)
@@ -45,7 +45,7 @@ def error_400_with_saved_message(env: Environment) -> Page:
     return page
 
 
-@state("twins.converse")
+@state("twins.start_conversation")
 def error_400_as_notice(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.evaluate(INVALIDATE_CSRF_TOKENS)
@@ -59,7 +59,7 @@ def error_404(env: Environment) -> Page:
     return env.open("/twins/nobody")
 
 
-@state("twins.converse")
+@state("twins.start_conversation")
 def error_413(env: Environment) -> Page:
     page = env.open("/twins/ada")
     env.app.config["MAX_CONTENT_LENGTH"] = 1000
@@ -91,7 +91,7 @@ def error_500(env: Environment) -> Page:
     return page
 
 
-@state("twins.converse")
+@state("twins.start_conversation")
 def error_503_with_saved_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
     path = env.app.extensions["twindow"].settings.data_dir / "portal.db"

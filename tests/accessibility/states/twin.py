@@ -32,7 +32,7 @@ def twin_with_few_characters_left(env: Environment) -> Page:
     return page
 
 
-@state("twins.converse")
+@state("twins.start_conversation")
 def twin_with_rejected_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
     send_message(page, TOO_LONG_MESSAGE)
