@@ -99,8 +99,6 @@ def test_translations_keep_the_placeholders(messages: list[Message]):
 
 # The visible text of a button, and its accessible names, which must contain that text.
 CALLED = {
-    "More": ["More pages"],
-    "New": ["New conversation"],
     "Restore": ["Restore %(title)s"],
     "Undo": ["Undo: move %(title)s back", "Undo: restore %(title)s"],
 }

@@ -193,7 +193,7 @@ document.addEventListener("DOMContentLoaded", () => afterPaint(() => {
 // keys that are typed into a text field or the message box.
 const SHORTCUTS = {
   "?": ["#shortcuts-link"],
-  "/": ["[type=search]", "#message", "#newest-turns-link"],
+  "/": ["[type=search]", "#to-search"],
   m: ["#message", "#newest-turns-link", "[type=search]"],
   n: ["#new-conversation"],
   s: [`main:has(${RUNNING_TURN}) .composer__stop`],
@@ -240,16 +240,30 @@ const runShortcut = (event) => {
   else target.click();
 };
 
-// The link leads to the help page; with scripts, a dialog opens instead.
-const link = document.getElementById("shortcuts-link");
-link?.addEventListener("click", async (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  const fromMenu = link.checkVisibility();
+// These links lead to pages; with scripts, a dialog opens instead.
+const openInDialog = async (link, className) => {
+  // A link in a menu that closes cannot get the focus back: its button gets it.
+  const returnTo = link.checkVisibility() && link.closest("#more") ? document.getElementById("more-button") : undefined;
   try {
-    const { openShortcuts } = await import("./shortcuts_dialog.js");
-    await openShortcuts(link.href, fromMenu);
+    const { openDialog } = await import("./dialogs.js");
+    for (const popover of document.querySelectorAll(":popover-open")) popover.hidePopover();
+    await openDialog(link.href, className, returnTo);
   } catch {
     location.assign(link.href);
   }
+};
+for (const [id, className] of [["shortcuts-link", "dialog--shortcuts"], ["to-search", "dialog--search"]]) {
+  const link = document.getElementById(id);
+  link?.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    openInDialog(link, className);
+  });
+}
+addEventListener("keydown", (event) => {
+  if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  const link = document.getElementById("to-search");
+  if (!link || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  link.click();
 });

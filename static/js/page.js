@@ -77,8 +77,9 @@ document.addEventListener("focusin", ({ target }) => {
 document.addEventListener("focusin", ({ target }) => {
   const menu = document.querySelector(".menu[open]");
   if (menu && !menu.contains(target)) menu.open = false;
-  const more = document.querySelector("#more:popover-open");
-  if (more && !more.contains(target) && !target.matches("[popovertarget]")) more.hidePopover();
+  for (const popover of document.querySelectorAll(":popover-open")) {
+    if (!popover.contains(target) && !target.matches("[popovertarget]")) popover.hidePopover();
+  }
 });
 export const focusComposer = () => {
   const places = document.querySelectorAll(hasKeyboard ? "#message" : ".composer__send, .composer__stop");

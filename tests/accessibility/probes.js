@@ -3,9 +3,9 @@
 (() => {
   const STOPS = "a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex]";
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
-  // These texts may be cut: sidebar titles and cards link to a page with the full text, and a
+  // These texts may be cut: sidebar titles, names and cards link to a page with the full text, and a
   // button shows the full text of a long message.
-  const SHORTENED = ".sidebar li a, .card :is(h2, p), .turn__message--long .turn__text";
+  const SHORTENED = ".sidebar :is(li span, p), .brand span, .card :is(h3, p), .turn__message--long .turn__text";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
@@ -80,9 +80,11 @@
 
   // Remember the open menu, because it closes when the focus leaves it.
   const menu = document.querySelector(".menu[open]");
-  const popover = document.querySelector(":popover-open");
-  const opener = menu?.querySelector("summary") ?? (popover && document.querySelector(`[popovertarget=${popover.id}]`));
-  const isFrom = (element) => !opener || opener.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const popover = all(":popover-open").findLast(isSeen);
+  const openerOfMenu = menu?.querySelector("summary") ?? (popover && document.querySelector(`[popovertarget=${popover.id}]`));
+  // In a narrow window, the opener is in the closed sidebar.
+  const opener = () => (openerOfMenu && isSeen(openerOfMenu) ? openerOfMenu : undefined);
+  const isFrom = (element) => !opener() || opener().compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
 
   window.probes = {
     reopen: () => {
@@ -146,7 +148,7 @@
       .filter((element) => element.type !== "radio" || element.checked).map(name),
     // Move the focus to the start, then record every element that receives it.
     follow: () => {
-      if (opener) opener.focus();
+      if (opener()) opener().focus();
       else {
         root().tabIndex = -1;
         root().focus();

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import select, update
 
+from chat.schema import conversations
 from tests.blueprints.conversation_list import backdate
+from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -52,3 +55,38 @@ def test_continued_pinned_conversation_comes_before_other_pinned_ones(
 
     links = [link.get_text() for link in answer.html.select("#recent li a > span")]
     assert links == ["Why is the sky blue?", "Newer"]
+
+
+def test_sidebar_of_every_page_lists_the_newest_conversations(
+    alice: Person, bob: Person, upstream: Upstream, page: Page
+):
+    for path in (
+        "/",
+        "/twins/ada",
+        "/conversations",
+        "/search",
+        "/help",
+        "/preferences",
+        page.path,
+    ):
+        answer = alice.get(path)
+        assert [link.get_text() for link in answer.html.select("#recent li span")] == [
+            "Why is the sky blue?"
+        ]
+        current = answer.html.select("#recent li [aria-current]")
+        assert bool(current) == (path == page.path)
+        assert bob.get("/").html.select("#recent li") == []
+
+
+def test_sidebar_lists_ten_pinned_and_twenty_other_conversations(
+    alice: Person, portal: Portal, page: Page
+):
+    person = get_only_person(portal.database)
+    for _ in range(40):
+        insert_conversation(portal.database, person, 1)
+    pinned = conversations.c.id.in_(select(conversations.c.id).limit(15))
+    with portal.database.write() as connection:
+        connection.execute(update(conversations).where(pinned).values(pinned=True))
+
+    groups = alice.get("/help").html.select("#recent ul")
+    assert [len(group.select("li")) for group in groups] == [10, 20]

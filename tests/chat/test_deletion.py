@@ -199,9 +199,9 @@ def test_new_message_unarchives_a_conversation_and_keeps_its_pin(
     log.end(turn.id, Ended(ReplyState.COMPLETE))
     shelf.set_pinned(conversation, pinned=True)
     shelf.set_archived(conversation, archived=True)
-    assert shelf.list_first("alice", 20) == []
+    assert shelf.list_recent("alice") == []
     assert shelf.list_for_person("alice", archived=True).total == 1
 
     turns.add("alice", conversation.id, "Next", "key 2")
 
-    assert [c.pinned for c in shelf.list_first("alice", 20)] == [True]
+    assert [c.pinned for c in shelf.list_recent("alice")] == [True]

@@ -16,7 +16,7 @@ def test_person_goes_from_gallery_to_a_streamed_reply_and_conversation_list(
 ):
     page = context.new_page()
     page.goto("/")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Who do you want to talk to?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What would you like to know?")
     page.get_by_role("link", name="Ada").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
 
@@ -44,9 +44,9 @@ def test_person_goes_from_gallery_to_a_streamed_reply_and_conversation_list(
         expect(each.get_by_role("button", name="Stop")).to_have_count(0)
 
     page.bring_to_front()
-    page.get_by_role("link", name="Conversations", exact=True).click()
+    page.get_by_role("link", name="All conversations").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")
-    page.get_by_role("link", name="Hello Ada").click()
+    page.get_by_role("main").get_by_role("link", name="Hello Ada").click()
     expect(turn(page, "complete")).to_be_visible()
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")

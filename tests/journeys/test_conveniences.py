@@ -98,14 +98,19 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     page.clock.install()
     # Without a reload, the timers of the page would use the real clock.
     page.reload()
-    for place, words in ((".turn__actions", CODE), (".code", "print('<a>')\n")):
+    for place, label, words in (
+        (".turn__actions", ".needs-script .icon-label", CODE),
+        (".code", "", "print('<a>')\n"),
+    ):
         button = page.locator(f"{place} [data-copy]")
+        shown = button.locator(label) if label else button
         button.click()
-        expect(button).to_have_text("Copied")
+        expect(shown).to_have_text("Copied")
+        expect(shown).to_be_in_viewport()
         expect(page.locator("#announcer")).to_contain_text("Copied")
         assert clipboard(page) == words
         page.clock.fast_forward(LATER_MS)
-        expect(button).to_have_text("Copy")
+        expect(shown).to_have_text("Copy")
 
     copy = page.locator(".turn__actions [data-copy]")
     context.set_offline(True)

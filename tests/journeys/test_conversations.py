@@ -82,14 +82,14 @@ def test_conversation_can_be_renamed_pinned_deleted_restored_and_exported(
     page.goto("/conversations")
     open_menu(page, "A greeting")
     page.get_by_role("button", name="Pin", exact=True).click()
-    expect(page.get_by_role("heading", level=2)).to_have_text(["Pinned"])
+    expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(["Pinned"])
 
     open_menu(page, "A greeting")
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("” deleted")).to_be_visible()
     expect(page.get_by_role("link", name="A greeting")).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("link", name="A greeting")).to_be_visible()
+    expect(page.get_by_role("main").get_by_role("link", name="A greeting")).to_be_visible()
 
     open_menu(page, "A greeting")
     with page.expect_download() as download:
@@ -146,6 +146,7 @@ def test_long_title_takes_at_most_two_lines_on_a_phone(context: BrowserContext, 
     lines = "h1 => h1.offsetHeight / parseFloat(getComputedStyle(h1).lineHeight)"
     assert round(heading.evaluate(lines)) == 2
 
+    page.get_by_role("button", name="Menu").click()
     page.get_by_role("link", name="All conversations").click()
     expect(heading).to_have_text("Conversations")
 
@@ -172,11 +173,9 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     assert said.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("See the paper")
     for chrome in (
-        ".site-header",
         ".sidebar",
         ".composer",
         ".conversation .menu",
-        ".conversation__new",
     ):
         expect(page.locator(chrome)).to_be_hidden()
     after = "link => getComputedStyle(link, '::after').content"

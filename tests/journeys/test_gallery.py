@@ -89,7 +89,7 @@ def test_late_response_to_an_old_search_is_ignored(context: BrowserContext):
         with suppress(Error):  # the request was cancelled
             route.continue_()
     page.wait_for_load_state("networkidle")
-    expect(page.locator(".card h2")).to_have_text(["Émile"])
+    expect(page.locator(".card h3")).to_have_text(["Émile"])
     expect(page).to_have_url(re.compile(r"q=emile$"))
     expect(page.locator("#notices")).to_be_empty()
 
@@ -127,10 +127,10 @@ def test_twin_has_its_avatar_or_its_initials(context: BrowserContext, upstream: 
     seen = """Promise.all([...document.images].map(
         async (each) => (await each.decode(), each.naturalWidth)))"""
 
-    assert page.evaluate(seen) == [16]
-    expect(page.locator("svg.avatar")).to_have_count(59)
-    expect(page.locator("svg.avatar").first).to_be_in_viewport()
+    assert page.evaluate(seen) == [16, 16]
+    expect(page.locator(".cards svg.avatar")).to_have_count(59)
+    expect(page.locator(".cards svg.avatar").first).to_be_in_viewport()
     assert [call.path for call in upstream.calls].count("/a.png") == 1
     page.reload()
-    assert page.evaluate(seen) == [16]
+    assert page.evaluate(seen) == [16, 16]
     assert [call.path for call in upstream.calls].count("/a.png") == 1

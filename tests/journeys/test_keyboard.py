@@ -42,14 +42,13 @@ def page(context: BrowserContext) -> Page:
 
 
 def test_message_can_be_sent_stopped_and_asked_again_by_keyboard(page: Page, upstream: Upstream):
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("searchbox", name="Search twins")).to_be_focused()
+    page.goto("/search")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
     page.keyboard.type("explains")
-    expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator(".found__links li")).to_have_count(1)
     open_by(page, "Ada")
+    expect(page.get_by_role("textbox", name="Message")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
     tab_to(page, "Message")
     page.keyboard.type("Hello")
     page.keyboard.press("Enter")
@@ -73,13 +72,13 @@ def test_message_can_be_sent_stopped_and_asked_again_by_keyboard(page: Page, ups
 def test_suggested_message_and_conversation_search_can_be_used_by_keyboard(
     page: Page, upstream: Upstream
 ):
-    open_by(page, "Ada")
     press(page, "How does a bicycle stay upright?")
     upstream.next_call().start_stream().complete("It steers")
     expect(turn(page, "complete")).to_be_visible()
     page.goto("/")
 
-    open_by(page, "Conversations")
+    press(page, "All conversations")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")
     tab_to(page, "Search conversations")
     page.keyboard.type("bicycle")
     page.keyboard.press("Enter")

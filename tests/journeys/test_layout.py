@@ -1,4 +1,4 @@
-"""Layout: the top bar on a phone, search marks, and the Save bar of the preferences."""
+"""Layout: sidebar, first page, search, keys, and the Save bar of the preferences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from core.languages import LANGUAGES
-from tests.journeys.steps import open_conversation
+from tests.journeys.steps import open_conversation, open_streaming_conversation, turn
 from tests.support.chromium import resize
 from tests.support.upstream import Upstream
 
@@ -20,7 +20,7 @@ WORDMARK = (
 )
 # The vertical offset between the parts of the top bar, and the horizontal overflow of the page.
 BAR = """() => {
-  const parts = document.querySelectorAll(".brand, .site-header nav > ul > li");
+  const parts = document.querySelectorAll(".bar > *");
   const boxes = [...parts].map((part) => part.getBoundingClientRect());
   const middles = boxes.map(({ top, bottom }) => (top + bottom) / 2);
   const { scrollWidth } = document.scrollingElement;
@@ -84,3 +84,81 @@ def test_save_bar_has_a_gradient_and_covers_no_preference_at_the_end_of_the_page
             "rows => Math.max(...rows.map((row) => row.getBoundingClientRect().bottom))"
         )
         assert rows <= bar.evaluate("bar => bar.getBoundingClientRect().top") + 1
+
+
+def test_sidebar_is_a_drawer_in_a_narrow_window(context: BrowserContext, upstream: Upstream):
+    page = open_conversation(context, upstream)
+    sidebar = page.get_by_role("complementary", name="Menu")
+    expect(sidebar).to_be_visible()
+    resize(page, 360, 740)
+    expect(sidebar).to_be_hidden()
+
+    opener = page.get_by_role("button", name="Menu")
+    for close in (
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.get_by_role("button", name="Close").click(),
+        lambda: page.mouse.click(350, 400),
+        lambda: page.locator("#message").focus(),
+    ):
+        opener.click()
+        expect(sidebar).to_be_visible()
+        close()
+        expect(sidebar).to_be_hidden()
+
+    opener.click()
+    page.get_by_role("button", name="More pages").click()
+    expect(page.get_by_role("link", name="Preferences")).to_be_visible()
+    expect(sidebar).to_be_visible()
+    page.get_by_role("link", name="Preferences").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Preferences")
+
+
+def test_search_opens_in_a_dialog_and_leads_to_a_hit(context: BrowserContext, upstream: Upstream):
+    page = open_conversation(context, upstream)
+    dialog = page.get_by_role("dialog", name="Search")
+    page.keyboard.press("Control+k")
+    expect(dialog.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("hello to")
+    expect(dialog.locator("mark").first).to_be_visible()
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+    page.get_by_role("link", name="Search").click()
+    dialog.get_by_role("searchbox").fill("hello to")
+    dialog.locator(".hits a").first.click()
+    expect(page.locator("mark:target")).to_be_in_viewport()
+
+
+def test_choice_of_a_twin_exchanges_the_starters(context: BrowserContext, upstream: Upstream):
+    upstream.twins = [
+        {"id": name, "name": name.title(), "starters": [f"Ask {name}"]} for name in ("ada", "ben")
+    ]
+    page = context.new_page()
+    page.goto("/")
+    expect(page.get_by_role("button", name="Ask ada")).to_be_visible()
+    page.get_by_role("combobox", name="Twin").select_option("Ben")
+    expect(page.get_by_role("button", name="Ask ada")).to_have_count(0)
+    page.get_by_role("button", name="Ask ben").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ask ben")
+
+
+def test_title_of_the_tab_says_that_a_reply_runs(context: BrowserContext, upstream: Upstream):
+    page, call = open_streaming_conversation(context, upstream)
+    expect(page).to_have_title(re.compile("^… Hello"))
+    call.complete()
+    expect(page).to_have_title(re.compile("^Hello"))
+
+
+def test_escape_stops_the_reply_and_arrow_up_edits_the_last_message(
+    context: BrowserContext, upstream: Upstream
+):
+    page, _ = open_streaming_conversation(context, upstream)
+    page.locator("#message").focus()
+    page.keyboard.press("Escape")
+    expect(turn(page, "stopped")).to_be_visible()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#message")).to_have_value("Hello")
+    page.keyboard.press("Escape")
+    expect(page.locator("#message")).to_have_value("")

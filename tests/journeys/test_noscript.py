@@ -28,7 +28,8 @@ def test_twins_and_conversations_work_without_javascript(
 ):
     page = noscript_context.new_page()
     page.goto("/")
-    page.get_by_role("searchbox", name="Search twins").fill("explains")
+    page.get_by_role("link", name="Search").click()
+    page.get_by_role("searchbox", name="Search").fill("explains")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="Ada").click()
     page.get_by_role("button", name="How does a bicycle stay upright?").click()
@@ -57,10 +58,10 @@ def test_twins_and_conversations_work_without_javascript(
     page.get_by_role("button", name="Pin", exact=True).click()
     expect(page.locator(".note").last).to_contain_text("” pinned")
 
-    page.get_by_role("link", name="Conversations", exact=True).click()
+    page.get_by_role("link", name="All conversations").click()
     page.get_by_role("searchbox", name="Search conversations").fill("tricycle")
     page.get_by_role("button", name="Search").click()
-    page.get_by_role("link", name="How does a bicycle").first.click()
+    page.get_by_role("main").get_by_role("link", name="How does a bicycle").first.click()
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
@@ -130,7 +131,7 @@ def test_streaming_reply_does_not_move_the_page_without_javascript(
     call.complete()
     last = turn(page, "complete", 1)
     expect(last).to_be_attached()
-    assert place(last.get_by_text("Paragraph 40.").first) == there
+    assert abs(place(last.get_by_text("Paragraph 40.").first) - there) <= 1
 
 
 def test_complete_reply_has_the_same_layout_after_reload_without_javascript(

@@ -36,18 +36,21 @@ WIDTH = "document.scrollingElement.scrollWidth"
 def sideways(page: Page) -> list[object]:
     """Return the settings and menu states in which parts of a page are outside of the window."""
     wrong: list[object] = []
-    menu, item = page.get_by_role("button", name="More"), page.locator("#shortcuts-link")
+    sidebar, menu = page.get_by_role("button", name="Menu"), page.locator("#more-button")
+    item = page.locator("#shortcuts-link")
     for name, settle in SETTINGS.items():
         page.evaluate(settle, WIDE_SET)
         for menu_is_open in (False, True):
             if menu_is_open:
+                sidebar.click()
                 menu.click()
                 expect(item).to_be_visible()
             outside, width = page.evaluate(OUTSIDE), page.evaluate(WIDTH)
             if outside or width != 320:
                 wrong.append((page.url, name, menu_is_open, outside, width))
         page.keyboard.press("Escape")
-        expect(item).to_be_hidden()
+        page.keyboard.press("Escape")
+        expect(menu).to_be_hidden()
     return wrong
 
 

@@ -147,7 +147,7 @@ def test_signing_in_works_without_script(noscript_context: BrowserContext, upstr
     call.complete("Hi")
     turn(page, "complete").wait_for()  # the meta refresh has opened the page that streams the reply
     page.goto("/conversations")
-    page.get_by_role("link", name="Hello").click()
+    page.get_by_role("main").get_by_role("link", name="Hello").click()
     expect(reply_text(page, "complete")).to_have_text("Hi")
     page.goto("/session")
     page.get_by_role("main").get_by_role("button", name="Sign out", exact=True).first.click()

@@ -66,8 +66,8 @@ def test_person_signs_in_chats_and_signs_out_below_a_sub_path(
 
     [cookie] = [cookie for cookie in context.cookies() if cookie["name"] == "twindow"]
     assert cookie["path"] == "/chat/"
-    page.get_by_role("link", name="Conversations", exact=True).click()
-    page.get_by_role("link", name="Hello").click()
+    page.get_by_role("link", name="All conversations").click()
+    page.get_by_role("main").get_by_role("link", name="Hello").click()
     expect(reply_text(page, "complete", 1)).to_have_text("Because.")
     conversation_url = page.url
     page.get_by_role("button", name="More pages").click()

@@ -201,4 +201,4 @@ def test_title_that_was_changed_in_another_window_is_shown_when_the_window_is_se
 
     expect(other.get_by_role("heading", level=1)).to_have_text("A better name")
     expect(other).to_have_title(re.compile("^A better name"))
-    expect(other.locator("#sidebar [aria-current=page]")).to_have_text("A better name")
+    expect(other.locator("#recent [aria-current=page] > span")).to_have_text("A better name")

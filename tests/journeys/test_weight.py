@@ -15,7 +15,7 @@ from tests.support.processes import run_server
 from tests.support.upstream import Upstream
 
 FIRST_BYTES, FIRST_REQUESTS = 45_000, 16
-NEXT_BYTES, NEXT_REQUESTS = 5_000, 2
+NEXT_BYTES, NEXT_REQUESTS = 5_500, 2
 NODES = 1_500
 TURNS = 20
 REPLY = """\

@@ -50,6 +50,23 @@ describe("keys", () => {
       assert.deepEqual(after(state, { ...escape, ...change })[1], { leave: true });
     }
   });
+  test("Escape in an empty box stops a running reply", () => {
+    const escape = { ...enter, key: "Escape", isRunning: true };
+    assert.deepEqual(after(empty, escape)[1], { prevent: true, stop: true });
+    for (const change of [{ isTaken: true }, { isInBox: false }, { isComposing: true }]) {
+      assert.ok(!after(empty, { ...escape, ...change })[1].stop);
+    }
+    assert.deepEqual(after(empty, type("more"), escape)[1], { leave: true });
+    assert.deepEqual(after(editing, escape)[1], { prevent: true, cancel: true });
+  });
+  test("ArrowUp in an empty box edits the last message", () => {
+    const arrow = { ...enter, key: "ArrowUp" };
+    assert.deepEqual(after(empty, arrow)[1], { prevent: true, edit: true });
+    for (const change of [{ isInBox: false }, { hasShift: true }, { isCommand: true }, { isComposing: true }]) {
+      assert.ok(!after(empty, { ...arrow, ...change })[1].edit);
+    }
+    assert.ok(!after(empty, type("more"), arrow)[1].edit);
+  });
 });
 
 describe("clicks on Send and Stop", () => {

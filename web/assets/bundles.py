@@ -53,6 +53,7 @@ BUNDLES = {
     "countdown.css": ("css/countdown.css",),
     "help.css": ("css/help.css",),
     "forms.css": ("css/forms.css",),
+    "icons.svg": ("icons.svg",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
     "htmx.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),

@@ -45,14 +45,14 @@ def conversation_renamed(env: Environment) -> Page:
     page = _open_menu(_open_list(env))
     page.get_by_role("textbox", name="Title").fill("Two wheels " * 18)
     page.get_by_role("button", name="Rename").click()
-    page.get_by_role("link", name="Two wheels").wait_for()
+    page.get_by_role("main").get_by_role("link", name="Two wheels").wait_for()
     return page
 
 
 @state("conversation_actions.pin")
 def conversations_with_one_pinned(env: Environment) -> Page:
     page = _press_in_menu(env, "Pin")
-    page.get_by_role("heading", name="Pinned").wait_for()
+    page.get_by_role("main").get_by_role("heading", name="Pinned").wait_for()
     return _open_menu(page)
 
 
@@ -95,7 +95,7 @@ def conversation_deleted(env: Environment) -> Page:
 def conversation_restored(env: Environment) -> Page:
     page = _press_in_menu(env, "Delete")
     page.get_by_role("button", name="Undo").click()
-    page.get_by_role("link", name="Why is the sky blue?").wait_for()
+    page.get_by_role("main").get_by_role("link", name="Why is the sky blue?").wait_for()
     return page
 
 

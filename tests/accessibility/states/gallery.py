@@ -72,6 +72,7 @@ def gallery_with_recent_twins(env: Environment) -> Page:
 
 @state("twins.index")
 def gallery_searched(env: Environment) -> Page:
+    env.upstream.twins = TWINS + _many_twins()
     page = env.open("/")
     page.get_by_role("searchbox", name="Search twins").fill("explains")
     page.get_by_text("1 twin found").wait_for()

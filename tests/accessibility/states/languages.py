@@ -13,7 +13,7 @@ MIXED_DIRECTION_REPLY = (
 def _send_message(env: Environment, language: str, content: str) -> Page:
     page = _open_in_language(env, language, "/twins/ada")
     page.locator("#message").fill(content)
-    page.locator(".composer .button").click()
+    page.locator(".composer__send").click()
     turn(page, "waiting").wait_for()
     return page
 

@@ -47,3 +47,23 @@ def more_pages_over_a_conversation(env: Environment) -> Page:
     page.get_by_role("button", name="More pages").click()
     page.locator("#more").wait_for()
     return page
+
+
+@state("search.index")
+def search_page(env: Environment) -> Page:
+    env.open_conversation("It steers.")
+    env.page.goto("/search?q=sky")
+    return env.page
+
+
+@state("search.index")
+def search_without_results(env: Environment) -> Page:
+    return env.open("/search?q=nothing")
+
+
+@state("search.index")
+def search_dialog(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
+    page.keyboard.press("Control+k")
+    page.get_by_role("dialog", name="Search").wait_for()
+    return page

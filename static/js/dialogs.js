@@ -1,0 +1,37 @@
+// Pages that open in a dialog: the keyboard shortcuts and the search.
+import { fetchFragment } from "./requests.js";
+
+// Open the fragment of a URL. `returnTo` gets the focus when the dialog closes; by default, the browser decides.
+export const openDialog = async (url, className, returnTo) => {
+  const html = await fetchFragment(url);
+  const existing = document.querySelector("dialog");
+  if (existing?.open) return;  // it was opened twice
+  existing?.remove();  // a closed dialog stays in the DOM for a frame
+  const dialog = document.createElement("dialog");
+  dialog.className = `dialog ${className}`;
+  dialog.innerHTML = html;
+  dialog.setAttribute("aria-labelledby", "dialog-title");
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    returnTo?.focus();
+  });
+  // A click on the backdrop is a click on the dialog itself.
+  dialog.addEventListener("click", ({ target }) => { if (target === dialog) dialog.close(); });
+  document.body.append(dialog);
+  globalThis.htmx?.process(dialog);
+  // Show the dialog when the style sheet in the fragment has loaded.
+  const style = dialog.querySelector("link");
+  style.onload = style.onerror = () => document.querySelector("dialog")?.showModal();
+};
+
+// Arrow keys go through the results of the search.
+document.addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const dialog = step && document.querySelector(".dialog--search[open]");
+  if (!dialog) return;
+  const places = [dialog.querySelector("[type=search]"), ...dialog.querySelectorAll(".found a")];
+  const next = places[places.indexOf(document.activeElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+});
