@@ -69,6 +69,7 @@ def _without_code(content: str) -> str:
 
 
 PAGE_SIZE = 20
+# Of the sidebar.
 MAX_RECENT_PINNED = 10
 MAX_RECENT = 20
 MAX_TITLE_CHARACTERS = 200

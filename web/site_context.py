@@ -38,6 +38,7 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[[], object | N
         "logo_has_name": settings.logo_has_name,
         # A value in an environment file is one line: a line break is written as \n.
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
+        "reply_notice": settings.reply_notice.strip(),
         "footer_links": settings.footer_links.links,
         "limit": MAX_MESSAGE_CHARACTERS,
         # The embedded service always offers API keys. Another service is assumed to offer API

@@ -73,6 +73,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     logo: Logo | None = None
     logo_has_name: bool = False
     welcome: str = ""
+    reply_notice: str = ""
     footer_links: FooterLinks = FooterLinks("")
     limits: MessageLimits = MessageLimits("person=120/hour, address=300/hour")
     history_limit: Count = 10_000

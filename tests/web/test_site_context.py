@@ -77,6 +77,25 @@ def test_manifest_names_the_site_and_its_icons(alice: Person):
     ]
 
 
+class TestWithAReplyNotice:
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        return settings | {"reply_notice": "Report <wrong> answers to the desk."}
+
+    def test_notice_is_below_the_message_box_of_a_conversation(self, alice: Person):
+        page = alice.start_conversation("Hello")
+
+        notice = page.html.select_one(".composer__notice")
+        assert notice.get_text().strip() == "Report <wrong> answers to the desk."
+        assert alice.get("/").html.select_one(".composer__notice") is None
+
+
+def test_replies_are_said_to_be_fallible_by_default(alice: Person):
+    page = alice.start_conversation("Hello")
+
+    assert "Replies can be wrong." in page.html.select_one(".composer__notice").get_text()
+
+
 class TestWithALogo:
     @pytest.fixture
     def settings(self, settings: dict[str, Any], logo: Path) -> dict[str, Any]:
