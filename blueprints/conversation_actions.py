@@ -5,20 +5,32 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from flask import Blueprint, redirect, request, url_for
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Response as BaseResponse
 
 from web.container import portal
+from web.http import render_fragment, wants_fragment
 from web.person.current_person import person
 from web.person.ownership import find_deleted_conversation, own_conversation
+from web.person.return_path import current_page, return_path
 
 HIDING_ACTIONS = {"archived", "deleted"}
-MAX_RETURN_URL_CHARACTERS = 2_000
 
 bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<conversation_id>")
 
 
+@bp.get("/menu")
+def show_menu(conversation_id: str) -> BaseResponse:
+    """Return the menu of a conversation, opened, for its row in the sidebar."""
+    conversation = own_conversation(conversation_id)
+    if not wants_fragment():
+        return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
+    return render_fragment(
+        "conversations/_row_menu.html", conversation=conversation, back=current_page() or ""
+    )
+
+
 @bp.post("/title")
-def rename(conversation_id: str) -> Response:
+def rename(conversation_id: str) -> BaseResponse:
     """Rename a conversation. An empty title restores the default title."""
     conversation = own_conversation(conversation_id)
     portal().conversations.rename(conversation, request.form.get("title", ""))
@@ -26,7 +38,7 @@ def rename(conversation_id: str) -> Response:
 
 
 @bp.post("/pin")
-def pin(conversation_id: str) -> Response:
+def pin(conversation_id: str) -> BaseResponse:
     """Pin or unpin a conversation."""
     conversation = own_conversation(conversation_id)
     pinned = request.form.get("pinned") == "1"
@@ -35,7 +47,7 @@ def pin(conversation_id: str) -> Response:
 
 
 @bp.post("/archive")
-def archive(conversation_id: str) -> Response:
+def archive(conversation_id: str) -> BaseResponse:
     """Archive a conversation, or move it back to the list."""
     conversation = own_conversation(conversation_id)
     archived = request.form.get("archived") == "1"
@@ -44,7 +56,7 @@ def archive(conversation_id: str) -> Response:
 
 
 @bp.post("/deletion")
-def delete(conversation_id: str) -> Response:
+def delete(conversation_id: str) -> BaseResponse:
     """Delete a conversation. The list offers to undo the deletion."""
     if not find_deleted_conversation(conversation_id):
         own_conversation(conversation_id)
@@ -53,7 +65,7 @@ def delete(conversation_id: str) -> Response:
 
 
 @bp.post("/restoration")
-def restore(conversation_id: str) -> Response:
+def restore(conversation_id: str) -> BaseResponse:
     """Restore a deleted conversation. Repeating the request has the same result."""
     if find_deleted_conversation(conversation_id):
         portal().deletions.restore(conversation_id, person())
@@ -61,23 +73,19 @@ def restore(conversation_id: str) -> Response:
     return _redirect_back(conversation_id, "restored", is_archived=conversation.archived)
 
 
-def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> Response:
+def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> BaseResponse:
     """Redirect to the page that sent the form, which then shows a notice about the action.
 
-    The page is the list or the conversation itself; any other URL is replaced by the list. Actions
-    that hide a conversation always redirect to the list, where they can be undone.
+    The page is the list or a conversation; any other URL is replaced by the list. Actions that hide
+    a conversation do not redirect to this conversation.
     """
     list_url = url_for("conversations.index")
-    try:
-        return_url = urlsplit(request.form.get("back", "")[:MAX_RETURN_URL_CHARACTERS])
-    except ValueError:
-        return_url = urlsplit("")
-    conversation_url = url_for("conversations.show", conversation_id=conversation_id)
-    allowed_paths = {list_url} if action in HIDING_ACTIONS else {list_url, conversation_url}
-    path, query = (
-        (return_url.path, return_url.query) if return_url.path in allowed_paths else (list_url, "")
-    )
-    parameters = {**dict(parse_qsl(query)), "done": action, "conversation": conversation_id}
-    if is_archived and path == list_url:
+    url = urlsplit(return_path(request.form.get("back", "")))
+    hidden_path = url_for("conversations.show", conversation_id=conversation_id)
+    is_page = url.path == list_url or url.path.startswith(f"{list_url}/")
+    if not is_page or (action in HIDING_ACTIONS and url.path == hidden_path):
+        url = urlsplit(list_url)
+    parameters = {**dict(parse_qsl(url.query)), "done": action, "conversation": conversation_id}
+    if is_archived and url.path == list_url:
         parameters["view"] = "archived"
-    return redirect(f"{path}?{urlencode(parameters)}", 303)
+    return redirect(f"{url.path}?{urlencode(parameters)}", 303)

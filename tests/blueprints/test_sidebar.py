@@ -90,3 +90,26 @@ def test_sidebar_lists_ten_pinned_and_twenty_other_conversations(
 
     groups = alice.get("/help").html.select("#recent ul")
     assert [len(group.select("li")) for group in groups] == [10, 20]
+
+
+def test_row_of_the_sidebar_has_a_menu_that_returns_to_the_page(
+    alice: Person, upstream: Upstream, page: Page
+):
+    other = complete_first_turn(alice, upstream, "Other", "Yes")
+    [url] = {
+        str(button["hx-get"])
+        for button in alice.get(other.path).html.select("#recent button")
+        if page.path in str(button["hx-get"])
+    }
+    assert alice.get(url).path == page.path
+    headers = HTMX_HEADERS | {"HX-Current-URL": f"{alice.base_url}{other.path}"}
+    menu = alice.get(url, **headers)
+    assert menu.html.select_one("details").has_attr("open")
+
+    renamed = alice.press(menu, "Rename", title="Better")
+    assert renamed.path.split("?")[0] == other.path
+    assert "Renamed to" in renamed.html.select_one(".composer .note").get_text()
+    deleted = alice.press(menu, "Delete")
+    assert deleted.path.split("?")[0] == other.path
+    alice.press(deleted, "Undo")
+    assert alice.get(page.path).html.h1.get_text() == "Better"

@@ -68,3 +68,30 @@ def test_menu_in_a_list_opens_inside_the_viewport_and_has_no_print_item(
         expect(page.get_by_role("textbox", name="Title")).to_be_in_viewport(ratio=1)
         expect(page.get_by_role("button", name="Print")).to_have_count(0)
         page.keyboard.press("Escape")
+
+
+def test_menu_of_a_row_in_the_sidebar_opens_by_mouse_and_by_keyboard(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = open_conversation(context, upstream)
+    insert_conversation(portal.database, get_only_person(portal.database), 1)
+    page.reload()
+    url = page.url
+    row = page.locator("#recent li:not(:has([aria-current]))")
+    archive = page.locator("#recent").get_by_role("button", name="Archive")
+    row.hover()
+    row.locator("button").click()
+    expect(archive).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(archive).to_be_hidden()
+    expect(page.locator("#recent summary")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(archive).to_be_in_viewport()
+    archive.click()
+    expect(page.get_by_text("” archived")).to_be_visible()
+    assert page.url.split("?")[0] == url
+
+    page.locator("#recent li a").first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(archive).to_be_in_viewport()
