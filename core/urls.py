@@ -43,6 +43,7 @@ OWN_PATHS = {
     "manifest.webmanifest",
     "preferences",
     "readyz",
+    "search",
     "session",
     "static",
     "turns",

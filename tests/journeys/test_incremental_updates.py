@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import open_streaming_conversation, reply_text
+from tests.journeys.steps import WAIT_FOR_PAINT, open_streaming_conversation, reply_text
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph *{number}*." for number in range(300))
@@ -52,6 +52,7 @@ def test_delta_does_not_restyle_the_earlier_part_of_a_long_reply(
         browser.start_tracing(page=page, path=trace, categories=[CATEGORY])
         call.delta(goes_on)
         expect(reply_text(page).locator(becomes).last).to_be_attached()
+        page.evaluate(WAIT_FOR_PAINT)
         browser.stop_tracing()
         if not 1 <= (most := max_restyled_elements(trace)) <= FEW:
             wrong.append((becomes, most))
