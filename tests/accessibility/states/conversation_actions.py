@@ -123,3 +123,12 @@ def conversation_from_a_hit(env: Environment) -> Page:
     page.locator(".hits a").first.click()
     turn(page, "complete").wait_for()
     return page
+
+
+@state("conversation_actions.show_menu")
+def sidebar_with_a_menu_open(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
+    page.locator("#recent li").hover()
+    page.locator("#recent li button").click()
+    page.locator("#recent .menu[open]").wait_for()
+    return page
