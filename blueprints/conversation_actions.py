@@ -85,7 +85,9 @@ def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = Fal
     is_page = url.path == list_url or url.path.startswith(f"{list_url}/")
     if not is_page or (action in HIDING_ACTIONS and url.path == hidden_path):
         url = urlsplit(list_url)
-    parameters = {**dict(parse_qsl(url.query)), "done": action, "conversation": conversation_id}
+    # A page of earlier turns has no place for the notice.
+    query = parse_qsl(url.query) if url.path == list_url else []
+    parameters = {**dict(query), "done": action, "conversation": conversation_id}
     if is_archived and url.path == list_url:
         parameters["view"] = "archived"
     return redirect(f"{url.path}?{urlencode(parameters)}", 303)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import Blueprint, Response, current_app, render_template, request, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 
 from chat.search import SearchResults
 from chat.text_folding import fold
 from chat.twins import filter_twins
 from core.languages import N_
-from twinapi import Twin, TwinApiError
+from twinapi import Twin
 from web.container import portal
 from web.http import render_fragment, wants_fragment
 from web.i18n import translate
 from web.person.current_person import person
-from web.person.twin_access import list_twins, twin_access
+from web.person.return_path import current_page
+from web.person.twin_access import cached_twins, twin_access
 from web.views import TURNS_PER_PAGE
 
 bp = Blueprint("search", __name__)
@@ -33,7 +34,7 @@ PAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchView:
     """What a search has found. `results` is None without a query."""
 
     q: str
@@ -54,23 +55,24 @@ def index() -> Response | str:
 
     A fragment request gets the content of the dialog, or only the results if `results` is given.
     """
-    found = _search(request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS])
+    view = _search(request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS])
     if not wants_fragment():
-        return render_template("search/index.html", found=found)
-    template = "search/_results.html" if "results" in request.args else "search/_dialog.html"
-    return render_fragment(template, found=found)
+        return render_template("search/index.html", view=view)
+    if "results" not in request.args:
+        return render_fragment("search/_dialog.html", view=view)
+    response = render_fragment("search/_results.html", view=view)
+    url = url_for("search.index")
+    if (current_page() or "").partition("?")[0] == url:
+        # Reloading or going back searches again.
+        response.headers["HX-Replace-Url"] = url_for("search.index", q=view.q or None)
+    return response
 
 
-def _search(q: str) -> Found:
-    try:
-        twins = list_twins().twins
-    except TwinApiError:
-        twins = ()
-    has_keys = current_app.extensions["site_context"]["can_create_api_keys"]
+def _search(q: str) -> SearchView:
+    # Only the cached list: a search must not wait for the service.
+    twins = sorted(cached_twins().values(), key=lambda twin: fold(twin.name))
     pages = [
-        (url_for(endpoint), title)
-        for endpoint, name in PAGES
-        if fold(q) in fold(title := translate(name)) and (has_keys or endpoint != "keys.new")
+        (endpoint, title) for endpoint, name in PAGES if fold(q) in fold(title := translate(name))
     ]
     results = portal().search.find(person(), q, access=twin_access()) if q else None
-    return Found(q, filter_twins(twins, q)[:MAX_TWINS], pages, results)
+    return SearchView(q, filter_twins(twins, q)[:MAX_TWINS], pages, results)

@@ -71,7 +71,7 @@ class GalleryView:
     @property
     def has_search(self) -> bool:
         """Return whether there are so many twins that people may want to search them."""
-        return len(self.twin_list.twins) >= MIN_SEARCHED_TWINS
+        return len(self.twin_list.twins) >= MIN_SEARCHED_TWINS or bool(self.q)
 
 
 @bp.get("/")
@@ -88,7 +88,7 @@ def index() -> Response | str:
     if not wants_fragment():
         twin = gallery.chosen_twin
         composer = first_composer(twin, gallery.choices) if twin else None
-        return render_template("twins/index.html", gallery=gallery, composer=composer, twin=twin)
+        return _render_index(gallery, twin, composer)
     if request.args.get("twin"):
         key = message_form.new_idempotency_key()
         return render_fragment("twins/_choice.html", twin=gallery.chosen_twin, idempotency_key=key)
@@ -188,11 +188,17 @@ def _rejection_response(twin: Twin, rejection: RejectedMessage) -> Response:
     """
     if wants_fragment() and not message_form.is_from_composer():
         return render_notice(rejection.sentence, rejection.status, retry_at=rejection.retry_at)
-    choices = _gallery_view().choices if "choices" in request.form else ()
+    gallery = _gallery_view() if "choices" in request.form else None
+    choices = gallery.choices if gallery else ()
     composer = with_rejection(first_composer(twin, choices), rejection)
     if wants_fragment():
         return render_fragment("turns/_composer.html", rejection.status, composer=composer)
-    return make_response(_render_twin(twin, composer), rejection.status)
+    html = _render_index(gallery, twin, composer) if gallery else _render_twin(twin, composer)
+    return make_response(html, rejection.status)
+
+
+def _render_index(gallery: GalleryView, twin: Twin | None, composer: ComposerView | None) -> str:
+    return render_template("twins/index.html", gallery=gallery, twin=twin, composer=composer)
 
 
 def _render_twin(twin: Twin, composer: ComposerView) -> str:

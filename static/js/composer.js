@@ -135,7 +135,7 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (ctx.sourceElement?.id === "log") dispatch({ type: "turnsAdded", newestMessage: newestMessage() });
   // With these headers, the response is a notice, not a form.
   if (ctx.hx?.retarget || ctx.hx?.reswap) return;
-  if (!ctx.sourceElement?.closest(".composer, [data-edit-message]")) return;
+  if (!ctx.sourceElement?.matches(".composer form, [data-edit-message]")) return;
   if (isComposing) afterComposition = () => showAnswer(ctx);
   else showAnswer(ctx);
 });
@@ -197,7 +197,6 @@ const SHORTCUTS = {
   m: ["#message", "#newest-turns-link", "[type=search]"],
   n: ["#new-conversation"],
   s: [`main:has(${RUNNING_TURN}) .composer__stop`],
-  gt: ["#new-conversation"],
   gc: ["#to-conversations"],
 };
 const KEY_SEQUENCE_MS = 1500;
@@ -243,6 +242,9 @@ const runShortcut = (event) => {
 // These links lead to pages; with scripts, a dialog opens instead.
 const openInDialog = async (link, className) => {
   // A link in a menu that closes cannot get the focus back: its button gets it.
+  // The search page has the field itself.
+  const field = className === "dialog--search" && document.querySelector("main .search--all input");
+  if (field) return field.focus();
   const returnTo = link.checkVisibility() && link.closest("#more") ? document.getElementById("more-button") : undefined;
   try {
     const { openDialog } = await import("./dialogs.js");
@@ -261,7 +263,7 @@ for (const [id, className] of [["shortcuts-link", "dialog--shortcuts"], ["to-sea
   });
 }
 addEventListener("keydown", (event) => {
-  if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  if (letter(event).toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
   const link = document.getElementById("to-search");
   if (!link || document.querySelector("dialog[open]")) return;
   event.preventDefault();

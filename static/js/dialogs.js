@@ -29,7 +29,7 @@ document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const dialog = step && document.querySelector(".dialog--search[open]");
   if (!dialog) return;
-  const places = [dialog.querySelector("[type=search]"), ...dialog.querySelectorAll(".found a")];
+  const places = [dialog.querySelector("[type=search]"), ...dialog.querySelectorAll(".search-view a")];
   const next = places[places.indexOf(document.activeElement) + step];
   if (!next) return;
   event.preventDefault();

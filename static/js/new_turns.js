@@ -97,7 +97,7 @@ if (log) {
     isAtEnd = isNearEnd(NEAR_END_PX);
   } else if (location.hash === "#message" || !(location.hash || location.search)) scrollToEnd();
   document.addEventListener("submit", ({ target }) => {
-    if (target.matches(".conversation .menu form")) sessionStore.set("place", String(page.scrollTop));
+    if (target.matches(".menu form")) sessionStore.set("place", String(page.scrollTop));
   });
 }
 

@@ -4,8 +4,10 @@ import { onContentChange, RUNNING_TURN } from "./page.js";
 const RUNS = "… ";
 const ENDED = "✓ ";
 let wasRunning = false;
+let shown = "";
 const setMark = (mark) => {
-  const title = document.title.startsWith(RUNS) || document.title.startsWith(ENDED) ? document.title.slice(2) : document.title;
+  const title = document.title.startsWith(shown) ? document.title.slice(shown.length) : document.title;
+  shown = mark;
   if (document.title !== mark + title) document.title = mark + title;
 };
 const update = () => {

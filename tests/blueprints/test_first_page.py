@@ -49,13 +49,17 @@ def test_form_offers_at_most_twenty_twins_and_the_one_in_the_url(alice: Person, 
     assert choices(alice.get("/?twin=25")) == ["25", *(str(number) for number in range(19))]
 
 
-def test_choice_exchanges_the_starters(alice: Person):
+def test_choice_exchanges_the_starters(alice: Person, upstream: Upstream):
+    upstream.twins = [
+        {"id": twin_id, "name": twin_id, "starters": [f"Ask {twin_id}"]}
+        for twin_id in ("ada", "ben")
+    ]
     assert starter_twin(alice.get("/")) == "ada"
-    fragment = alice.get("/?twin=a%2Fb+c%3F%23%C3%BC", **HTMX_HEADERS)
+    fragment = alice.get("/?twin=ben", **HTMX_HEADERS)
 
     assert fragment.html.html is None
-    assert fragment.html.select_one("#starters")
-    assert "ada" not in str(fragment.html)
+    assert starter_twin(fragment) == "ben"
+    assert [button.get_text() for button in fragment.html.select(".starter")] == ["Ask ben"]
 
 
 def test_rejected_message_keeps_the_choice(alice: Person):

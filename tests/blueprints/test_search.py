@@ -1,60 +1,83 @@
-"""The search of twins, pages and conversations."""
+"""Search in the list of conversations: empty results, and links from hits to turns."""
 
 from __future__ import annotations
 
-from tests.support.person import HTMX_HEADERS, Page, Person
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.cases import failures
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 
-def found(page: Page) -> list[str]:
-    return [
-        link.get_text().strip()
-        for link in page.html.select(".found li > a > span, .found__links a:not(:has(span))")
-    ]
+@pytest.fixture
+def page(alice: Person, upstream: Upstream) -> Page:
+    return complete_first_turn(
+        alice, upstream, "Why is the sky blue?", "Because of **scattering**."
+    )
 
 
-def conversations(page: Page) -> list[str]:
-    return [link.get_text().strip() for link in page.html.select(".found .rows > li > a")]
-
-
-def test_search_without_words_lists_twins_and_pages(alice: Person):
-    page = alice.get("/search")
-
-    assert found(page)[:2] == ["Ada", "Odd"]
-    assert {"Preferences", "Help", "All conversations"} <= set(found(page))
-
-
-def test_search_finds_twins_pages_and_messages(alice: Person, page: Page):
-    assert found(alice.get("/search?q=ada")) == ["Ada"]
-    assert found(alice.get("/search?q=prefer")) == ["Preferences"]
-    assert conversations(alice.get("/search?q=sky")) == ["Why is the sky blue?"]
-    assert conversations(alice.get("/search?q=ada")) == []
-
-
-def test_search_finds_no_conversations_of_others(alice: Person, bob: Person, page: Page):
-    nothing = bob.get("/search?q=sky")
-
-    assert conversations(nothing) == []
-    assert "No results for" in nothing.text
-
-
-def test_typing_receives_only_the_results(alice: Person, page: Page):
-    fragment = alice.get("/search?q=sky&results=1", **HTMX_HEADERS)
-
-    assert fragment.html.select("form") == []
-    assert conversations(fragment) == ["Why is the sky blue?"]
-
-
-def test_dialog_contains_the_search_field(alice: Person):
-    fragment = alice.get("/search", **HTMX_HEADERS)
-
-    assert fragment.html.html is None
-    assert fragment.html.select_one("input[type=search]")["aria-label"] == "Search"
-
-
-def test_search_works_while_the_twins_are_unavailable(
-    alice: Person, upstream: Upstream, page: Page
+def test_empty_lists_explain_what_is_missing(
+    alice: Person, new_person: Callable[[], Person], page: Page
 ):
-    upstream.answers["/api/v1/twins"] = 500, {}
+    assert "No archived conversations" in alice.get("/conversations?view=archived").text
+    assert "No conversations with marlow yet" in alice.get("/conversations?twin=marlow").text
+    assert "No results for “ \"' ”" in alice.get("/conversations?q=%22'").text
+    assert "Start one and you'll find it here." in new_person().get("/conversations").text
 
-    assert conversations(alice.get("/search?q=sky")) == ["Why is the sky blue?"]
+
+def test_search_hit_links_to_its_turn(alice: Person, page: Page):
+    for number in range(3):
+        shown = alice.get("/conversations?q=scatt", **(HTMX_HEADERS if number else {}))
+        [hit] = shown.html.select(".hits a")
+        there = alice.get(hit["href"].partition("#")[0])
+        assert hit["href"].count(there.turns[0]["data-turn"]) == 1
+
+        assert [mark.get_text() for mark in hit.select("mark")] == ["scattering"]
+        assert (
+            there.turns[0].find("mark", id=hit["href"].partition("#")[2]).get_text() == "scattering"
+        )
+        assert (shown.html.h1 is None) == bool(number)
+
+
+def test_hit_in_a_message_is_marked_in_the_message(alice: Person, page: Page):
+    turn_id = page.turns[0]["data-turn"]
+    there = alice.get(f"{page.path}?hit={turn_id}&message=1&q=blue")
+
+    assert [mark.get_text() for mark in there.html.select("mark")] == ["blue"]
+    assert there.turns[0].select_one(".turn__said mark")["id"] == "hit"
+
+
+def test_url_without_a_valid_hit_shows_the_conversation_unmarked(alice: Person, page: Page):
+    def check(query: str) -> None:
+        there = alice.get(f"{page.path}?{query.format(page.turns[0]['data-turn'])}")
+        assert there.status == 200
+        assert not there.html.select("mark, #hit")
+
+    queries = "hit={}", "hit={}&q=", "hit=other&q=blue", "q=blue", "hit=&q=*"
+    assert failures(check, {query: query for query in queries}) == {}
+
+
+def test_search_in_the_archive_searches_all_conversations(alice: Person, page: Page):
+    form = alice.get("/conversations?view=archived").html.select_one("search form")
+
+    assert form["action"] == "/conversations"
+    assert [field["name"] for field in form.select("input")] == ["q"]
+    assert "hx-get" not in form.select_one("input").attrs
+
+
+def test_htmx_history_restore_request_receives_a_page_without_hx_partials(
+    alice: Person, page: Page
+):
+    restored = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+
+    assert alice.get("/conversations", **restored).html.select("hx-partial") == []
+    assert alice.get("/conversations", **HTMX_HEADERS).html.select("hx-partial") != []
+
+
+def test_title_hit_links_to_the_turn_with_the_same_text(alice: Person, page: Page):
+    found = alice.get("/conversations?q=sky").html
+
+    assert f"hit={page.turns[0]['data-turn']}" in found.select_one(".rows > li > a")["href"]
+    assert found.select(".hits") == []

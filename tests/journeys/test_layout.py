@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from core.languages import LANGUAGES
 from tests.journeys.steps import open_conversation, open_streaming_conversation, turn
+from tests.journeys.window import hide_tab, show_tab
 from tests.support.chromium import resize
 from tests.support.upstream import Upstream
 
@@ -120,8 +121,10 @@ def test_search_opens_in_a_dialog_and_leads_to_a_hit(context: BrowserContext, up
     expect(dialog.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("hello to")
     expect(dialog.locator("mark").first).to_be_visible()
-    for _ in range(2):
-        page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(dialog.locator(".search-view a").first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(dialog.get_by_role("searchbox")).to_be_focused()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 
@@ -138,8 +141,10 @@ def test_choice_of_a_twin_exchanges_the_starters(context: BrowserContext, upstre
     page = context.new_page()
     page.goto("/")
     expect(page.get_by_role("button", name="Ask ada")).to_be_visible()
+    page.locator("#message").fill("  a draft")
     page.get_by_role("combobox", name="Twin").select_option("Ben")
     expect(page.get_by_role("button", name="Ask ada")).to_have_count(0)
+    expect(page.locator("#message")).to_have_value("  a draft")
     page.get_by_role("button", name="Ask ben").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ask ben")
 
@@ -147,7 +152,10 @@ def test_choice_of_a_twin_exchanges_the_starters(context: BrowserContext, upstre
 def test_title_of_the_tab_says_that_a_reply_runs(context: BrowserContext, upstream: Upstream):
     page, call = open_streaming_conversation(context, upstream)
     expect(page).to_have_title(re.compile("^… Hello"))
+    hide_tab(page)
     call.complete()
+    expect(page).to_have_title(re.compile("^✓ Hello"))
+    show_tab(page)
     expect(page).to_have_title(re.compile("^Hello"))
 
 

@@ -44,15 +44,15 @@ def time_or_date(timestamp: float) -> str:
     return str(format_date(local_time, "long", format_locale()))
 
 
-def day_before_today(timestamp: float) -> str:
-    """Return the day of a time, such as "Yesterday" or "Mon, Nov 2"; "" for today."""
-    day, today = to_local_time(timestamp).date(), to_local_time(portal().clock.time()).date()
-    if day >= today:
-        return ""
-    if day == today - timedelta(days=1):
+def day(timestamp: float) -> str:
+    """Return the day of a time, such as "Today", "Yesterday" or "Mon, Nov 2"."""
+    date, today = to_local_time(timestamp).date(), to_local_time(portal().clock.time()).date()
+    if date >= today:
+        return gettext("Today")
+    if date == today - timedelta(days=1):
         return gettext("Yesterday")
-    skeleton = "MMMEd" if day.year == today.year else "yMMMEd"
-    return str(format_skeleton(skeleton, day, locale=format_locale()))
+    skeleton = "MMMEd" if date.year == today.year else "yMMMEd"
+    return str(format_skeleton(skeleton, date, locale=format_locale()))
 
 
 def message_time(timestamp: float) -> str:
@@ -105,7 +105,7 @@ def init_app(app: Flask) -> None:
     app.template_filter()(iso_time)
     app.template_filter()(time_or_date)
     app.template_filter()(is_today)
-    app.template_filter()(day_before_today)
+    app.template_filter()(day)
     app.template_filter()(message_time)
     app.template_filter()(exact_time)
     app.template_filter()(duration)

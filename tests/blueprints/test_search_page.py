@@ -1,0 +1,72 @@
+"""The search of twins, pages and conversations."""
+
+from __future__ import annotations
+
+from tests.support.person import HTMX_HEADERS, Page, Person
+from tests.support.upstream import Upstream
+
+
+def found(page: Page) -> list[str]:
+    return [
+        link.get_text().strip()
+        for link in page.html.select(
+            ".search-view li > a > span, .search-view__links a:not(:has(span))"
+        )
+    ]
+
+
+def conversations(page: Page) -> list[str]:
+    return [link.get_text().strip() for link in page.html.select(".search-view .rows > li > a")]
+
+
+def test_search_without_words_lists_twins_and_pages(alice: Person):
+    alice.get("/")
+    page = alice.get("/search")
+
+    assert found(page)[:2] == ["Ada", "Odd"]
+    assert {"Preferences", "Help", "All conversations"} <= set(found(page))
+
+
+def test_search_finds_twins_pages_and_messages(alice: Person, page: Page):
+    assert found(alice.get("/search?q=ada")) == ["Ada"]
+    assert found(alice.get("/search?q=prefer")) == ["Preferences"]
+    assert conversations(alice.get("/search?q=sky")) == ["Why is the sky blue?"]
+    assert conversations(alice.get("/search?q=ada")) == []
+
+
+def test_search_finds_no_conversations_of_others(alice: Person, bob: Person, page: Page):
+    nothing = bob.get("/search?q=sky")
+
+    assert conversations(nothing) == []
+    assert "No results for" in nothing.text
+
+
+def test_typing_receives_only_the_results(alice: Person, page: Page):
+    fragment = alice.get("/search?q=sky&results=1", **HTMX_HEADERS)
+
+    assert fragment.html.select("form") == []
+    assert conversations(fragment) == ["Why is the sky blue?"]
+
+
+def test_dialog_contains_the_search_field(alice: Person):
+    fragment = alice.get("/search", **HTMX_HEADERS)
+
+    assert fragment.html.html is None
+    assert fragment.html.select_one("input[type=search]")["aria-label"] == "Search"
+
+
+def test_search_does_not_wait_for_the_service(alice: Person, upstream: Upstream, page: Page):
+    upstream.unanswered_paths.add("/api/v1/twins")
+
+    assert conversations(alice.get("/search?q=sky")) == ["Why is the sky blue?"]
+
+
+def test_page_keeps_the_words_in_its_url_and_the_dialog_does_not(alice: Person):
+    def replaced_url(page_path: str) -> str | None:
+        headers = HTMX_HEADERS | {"HX-Current-URL": f"{alice.base_url}{page_path}"}
+        return alice.get("/search?q=sky&results=1", **headers).response.headers.get(
+            "HX-Replace-Url"
+        )
+
+    assert replaced_url("/search?q=sk") == "/search?q=sky"
+    assert replaced_url("/help") is None
