@@ -144,7 +144,7 @@ def test_draft_is_kept_when_a_suggested_message_is_sent_or_rejected(
     page = context.new_page()
     page.goto("/twins/ada")
     message_box(page).fill("half a thought")
-    starter = page.get_by_role("button", name="How does a bicycle stay upright?")
+    starter = page.get_by_role("button", name="How does a bicycle stay upright?", exact=True)
     starter.click()
     expect(turn(page, "failed")).to_be_visible()
     page.goto("/twins/ada")

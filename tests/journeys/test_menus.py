@@ -88,7 +88,7 @@ def test_menu_of_a_row_in_the_sidebar_opens_by_mouse_and_by_keyboard(
     page.keyboard.press("Enter")
     expect(archive).to_be_in_viewport()
     archive.click()
-    expect(page.get_by_text("” archived")).to_be_visible()
+    expect(page.locator(".composer .note")).to_contain_text("” archived")
     assert page.url.split("?")[0] == url
 
     page.locator("#recent li a").first.focus()

@@ -19,7 +19,7 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 def test_trees_of_the_parser_are_freed():
     before = memory_bytes()
     renderer = IncrementalRenderer("x")
-    for _ in range(2_000):
+    for _ in range(700):
         renderer.append("a\n")
         renderer.next_patches()
 
