@@ -135,7 +135,8 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (ctx.sourceElement?.id === "log") dispatch({ type: "turnsAdded", newestMessage: newestMessage() });
   // With these headers, the response is a notice, not a form.
   if (ctx.hx?.retarget || ctx.hx?.reswap) return;
-  if (!ctx.sourceElement?.matches(".composer form, [data-edit-message]")) return;
+  // The choice of a twin is in the composer, but changes no text.
+  if (!ctx.sourceElement?.closest(".composer, [data-edit-message]") || ctx.sourceElement.matches("select")) return;
   if (isComposing) afterComposition = () => showAnswer(ctx);
   else showAnswer(ctx);
 });
