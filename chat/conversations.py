@@ -44,7 +44,9 @@ def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS)
     title of a message that is only code is its first line.
     """
     text = " ".join(_without_code(content).split())
-    title = sentence[0] if (sentence := _FIRST_SENTENCE.match(text)) else text
+    # Only the beginning is searched, because a long row of "!" takes quadratic time.
+    sentence = _FIRST_SENTENCE.match(text, 0, max_characters + 1)
+    title = sentence[0] if sentence else text
     if len(title) <= max_characters:
         return title
     return title[: max_characters - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
@@ -69,7 +71,7 @@ def _without_code(content: str) -> str:
 
 
 PAGE_SIZE = 20
-# Of the sidebar.
+# The sidebar lists as many conversations.
 MAX_RECENT_PINNED = 10
 MAX_RECENT = 20
 MAX_TITLE_CHARACTERS = 200
@@ -274,7 +276,10 @@ _LIST_ALL, _LIST_FOR_TWIN = (
 
 @lru_cache(64)
 def _recent_query(access: TwinAccess) -> CompoundSelect[Any]:
-    """Return the query of `Conversations.list_recent`, whose cost depends on its limits only."""
+    """Return the query of `Conversations.list_recent`.
+
+    Without restricted twins, its cost depends on the limits only, not on the history.
+    """
     listed = _listed_for(bindparam("person"), archived=False)
     if not access.is_unlimited:
         listed &= access.condition(table.c.twin_id)

@@ -128,6 +128,7 @@ TITLES = [
     ("Is ```one line``` code?", "Is ```one line``` code?"),
     ("How do steam engines work? I have ten minutes.", "How do steam engines work?"),
     ("Write it again. Shorter, please.", "Write it again."),
+    ("Hm" + "!" * 32_000 + "x", "Hm" + "!" * 57 + "…"),
     ("Hi! Can you help me? It is urgent.", "Hi! Can you help me?"),
     ("Who was Dr. Watson? A friend?", "Who was Dr. Watson?"),
     (
