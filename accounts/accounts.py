@@ -229,6 +229,33 @@ class Accounts:
             self.attempts.reset(connection, account)
             return self.sign_ins.add(connection, person.id, device)
 
+    def change_password(
+        self,
+        person: Person,
+        password: str,
+        new_password: str,
+        address: str,
+        device: str,
+        browser_token: str,
+    ) -> SignIn:
+        """Change a person's password, end their sign-ins, and return a new one.
+
+        Raises UnsuitablePassword, WrongCredentials and AttemptsExceeded.
+        """
+        new_hash = self.passwords.hash(new_password, person.name)
+        verification = self._verify_password(person.name, password, address, browser_token)
+        with verification as (connection, verified_person):
+            if verified_person.id != person.id:
+                raise WrongCredentials
+            passwords.store_hash(connection, person.id, new_hash)
+            sign_ins.end_all(connection, person.id)
+            return self.sign_ins.add(connection, person.id, device)
+
+    def has_password(self, person: Person) -> bool:
+        """Return whether a person has a password, and not only an identity or an API key."""
+        with self.database.read() as connection:
+            return passwords.read_hash(connection, person.id) is not None
+
     def link_identity(
         self,
         token: str,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from flask import Blueprint, abort, redirect, render_template, request, session, url_for
+from flask import Blueprint, Response, abort, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from web.hourly_limits import count_new_session
+from web.http import wants_fragment
+from web.person.return_path import return_path
 from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
@@ -15,20 +17,32 @@ bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 
 @bp.get("")
 def show() -> str:
-    """Show the preferences form."""
+    """Show the preferences form. The focus is on the field that was changed with a script."""
     return render_template(
         "preferences/show.html",
         fields=PREFERENCE_FIELDS,
         values=asdict(preferences()),
         is_saved="done" in request.args,
+        changed=request.args.get("changed"),
     )
 
 
 @bp.post("")
 def update() -> BaseResponse:
-    """Store the preferences in the session."""
+    """Store the submitted preferences in the session; the others stay as they are.
+
+    Only scripts submit the form for each change; they load the page again, which applies it.
+    """
     if not session.permanent and count_new_session():
         abort(429)
-    session["preferences"] = Preferences.from_mapping(request.form).non_defaults
+    before = asdict(preferences())
+    after = Preferences.from_mapping(before | request.form.to_dict())
+    session["preferences"] = after.non_defaults
     session.permanent = True
-    return redirect(url_for("preferences.show", done="saved"), 303)
+    if "next" in request.form:
+        return redirect(return_path(request.form["next"]), 303)
+    if not wants_fragment():
+        return redirect(url_for("preferences.show", done="saved"), 303)
+    changed = next((name for name, value in asdict(after).items() if value != before[name]), None)
+    location = url_for("preferences.show", done="saved", changed=changed)
+    return Response(headers={"HX-Redirect": location})

@@ -1,4 +1,4 @@
-"""The session of a person: sign in, set a password, list the signed-in browsers, and sign out."""
+"""The session of a person: sign in, set or change a password, list the sign-ins, and sign out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from accounts import (
     UnsuitablePassword,
     WrongCredentials,
 )
-from core.languages import N_
+from core.languages import LANGUAGES, N_
 from twinapi import Forbidden, TwinApiError, Unauthorized
 from web.container import portal
 from web.i18n import service_message
@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 bp = Blueprint("session", __name__, url_prefix="/session")
 
 WRONG_CREDENTIALS = N_("The name or the password is wrong.")
+WRONG_PASSWORD = N_("Your current password is wrong.")
+UNSUITABLE_PASSWORD = N_("Choose a password of at least %(limit)s characters that isn't your name.")
 DISABLED = N_("Your account is disabled. Please contact your administrator.")
 KEY_REFUSED = N_("The twin service didn't accept this API key.")
 ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
@@ -124,15 +126,50 @@ def _is_accepted(api_key: str) -> bool:
 
 @bp.get("")
 def show() -> str | BaseResponse:
-    """List the browsers in which the person is signed in."""
-    person = signed_in_person()
-    if person is None:
+    """Show the account: the browsers in which the person is signed in, and their password."""
+    if signed_in_person() is None:
         return redirect(url_for("session.new"), 303)
+    return _render_account()
+
+
+@bp.post("/password")
+def change_password() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
+    """Change the password, and sign out in all other browsers."""
+    person = signed_in_person() or abort(404)
+    password, new_password = request.form.get("password", ""), request.form.get("new_password", "")
+    try:
+        sign_in = portal().accounts.change_password(
+            person, password, new_password, client_address(), _device(), browser_token()
+        )
+    except UnsuitablePassword:
+        return _render_account(UNSUITABLE_PASSWORD, field="new-password"), 422
+    except WrongCredentials:
+        _log_failure()
+        return _render_account(WRONG_PASSWORD, field="password"), 403
+    except AttemptsExceeded as error:
+        retry_at = portal().clock.time() + error.wait_seconds
+        page = _render_account(ATTEMPTS_EXCEEDED, retry_at, field="password")
+        return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
+    begin_sign_in(sign_in)
+    return redirect(url_for("session.show", done="password"), 303)
+
+
+def _render_account(notice: str = "", retry_at: float | None = None, *, field: str = "") -> str:
+    """Render the account; a notice is about a field of the password form."""
+    person = signed_in_person() or abort(404)
+    accounts = portal().accounts
     return render_template(
         "session/show.html",
         person=person,
-        sign_ins=portal().accounts.sign_ins.list_for_person(person.id),
+        sign_ins=accounts.sign_ins.list_for_person(person.id),
         current_id=session.get(SIGN_IN_FIELD),
+        has_password=accounts.has_password(person) and not is_from_proxy(),
+        is_changed=request.args.get("done") == "password",
+        min_characters=MIN_PASSWORD_CHARACTERS,
+        max_characters=MAX_PASSWORD_CHARACTERS,
+        notice=notice,
+        retry_at=retry_at,
+        field=field,
     )
 
 
@@ -205,6 +242,7 @@ def _render_form(
         has_passwords=modes.has_passwords,
         has_keys=modes.has_keys,
         is_about_key=is_about_key,
+        languages=LANGUAGES,
     )
 
 
@@ -219,7 +257,7 @@ def _render_link(token: str, *, is_rejected: bool = False) -> tuple[str, int]:
         person=person,
         min_characters=MIN_PASSWORD_CHARACTERS,
         max_characters=MAX_PASSWORD_CHARACTERS,
-        is_rejected=is_rejected,
+        rejection=UNSUITABLE_PASSWORD if is_rejected else "",
     )
     return page, 422 if is_rejected else 200
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 from flask import Flask
 from sqlalchemy import func, select
@@ -10,6 +12,7 @@ from chat.schema import sessions
 from tests.support.html import parse_html
 from tests.support.person import Page, Person
 from web.container import Portal
+from web.preferences import Preferences
 
 OTHERS = {
     "theme": "dark",
@@ -71,7 +74,8 @@ def test_resetting_preferences_removes_their_data_attributes(alice: Person):
     choose(alice, **OTHERS)
     assert data_attributes(alice.get("/")) == OTHERS
 
-    assert data_attributes(choose(alice, theme="system")) == {}
+    defaults = asdict(Preferences())
+    assert data_attributes(choose(alice, **defaults)) == {}
 
 
 def test_invalid_preferences_are_ignored(alice: Person):

@@ -18,7 +18,9 @@ from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 
-PUBLIC_PATHS = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest)")
+PUBLIC_PATHS = re.compile(
+    r"/(session|static|livez|healthz|readyz|favicon|manifest|preferences|help)"
+)
 # Redirect targets that the portal refuses: invalid paths, and URLs of other sites, some of them
 # disguised as paths.
 FOREIGN_TARGETS = (
@@ -126,7 +128,19 @@ def test_sign_in_page_says_why_it_is_shown(
     assert "Sign in to see this page." in alice.get("/conversations").text
     assert sign_in(alice).status == 200
     clock.advance(3_601)
-    assert "Your sign-in has ended." in alice.get("/conversations").text
+    page = alice.get("/conversations")
+    assert "Your sign-in has ended." in page.text
+    assert "Text that you typed is kept in this browser." in page.text
+
+
+def test_sign_in_page_has_help_and_can_be_read_in_another_language(
+    alice: Person, accounts: Accounts
+):
+    page = alice.press(alice.get("/conversations"), "Deutsch", language="de")
+    assert "Melden Sie sich an, um diese Seite zu sehen." in page.text
+    assert alice.get("/help").path == "/help"
+    page = alice.press(page, "Anmelden", name="Anna", password=PASSWORD)
+    assert page.path == "/conversations"
 
 
 def test_person_returns_to_a_page_whose_url_is_encoded(alice: Person, accounts: Accounts):
@@ -332,6 +346,50 @@ def test_person_signs_out_everywhere(anna: Person, bob: Person):
     anna.press(anna.get("/session"), "Sign out everywhere", everywhere="1")
 
     assert (is_signed_in(anna), is_signed_in(bob)) == (False, False)
+
+
+def test_person_changes_their_password_and_other_browsers_are_signed_out(anna: Person, bob: Person):
+    sign_in(bob)
+    new_password = "a longer " + PASSWORD
+    page = anna.press(
+        anna.get("/session"), "Change password", password=PASSWORD, new_password=new_password
+    )
+
+    assert "Your password is changed." in page.text
+    assert (is_signed_in(anna), is_signed_in(bob)) == (True, False)
+    assert (sign_in(bob).status, sign_in(bob, password=new_password).status) == (403, 200)
+
+
+@pytest.mark.parametrize(
+    ("password", "new_password", "status", "sentence"),
+    [
+        ("wrong", "a longer " + PASSWORD, 403, "Your current password is wrong."),
+        (PASSWORD, "short", 422, "Choose a password of at least 12 characters"),
+    ],
+)
+def test_password_stays_after_a_change_that_is_rejected(
+    anna: Person, bob: Person, password: str, new_password: str, status: int, sentence: str
+):
+    page = anna.press(
+        anna.get("/session"), "Change password", password=password, new_password=new_password
+    )
+
+    assert (page.status, sentence in page.text) == (status, True)
+    assert sign_in(bob).status == 200
+
+
+def test_guessing_the_password_of_a_browser_that_was_left_signed_in_is_limited(
+    anna: Person, accounts: Accounts
+):
+    accounts.account_limit = 2
+    statuses = [
+        anna.press(
+            anna.get("/session"), "Change password", password=guess, new_password=PASSWORD
+        ).status
+        for guess in ("one", "two", PASSWORD)
+    ]
+
+    assert statuses == [403, 403, 429]
 
 
 def test_sign_in_of_another_person_is_not_found(anna: Person, bob: Person, accounts: Accounts):

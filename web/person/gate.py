@@ -21,6 +21,8 @@ PUBLIC_ENDPOINTS = {
     "session.delete",
     "session.show_link",
     "session.use_link",
+    "preferences.update",
+    "site.show_help",
     "site.manifest",
     "site.favicon",
     "assets.show",

@@ -89,6 +89,17 @@ def signed_in_browsers(env: Environment) -> Page:
     return env.open("/session")
 
 
+@state("session.change_password", **SETTINGS)
+def password_change_rejected(env: Environment) -> Page:
+    choose_password(env, PASSWORD)
+    page = env.open("/session")
+    page.get_by_label("Current password").fill("wrong")
+    page.get_by_label("New password").fill(PASSWORD)
+    page.get_by_role("button", name="Change password").click()
+    expect(page.locator("#form-error")).to_contain_text("is wrong")
+    return page
+
+
 def _sign_in_after_chatting(env: Environment) -> Page:
     env.open_conversation("It steers.")
     return choose_password(env, PASSWORD)
