@@ -89,6 +89,11 @@ document.querySelector("script[defer]")?.addEventListener("error", () => {
   document.documentElement.classList.remove("scripts");
 });
 
+// A page from the back/forward cache may wait for a response that went to the next page: load it again.
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted && document.querySelector(".htmx-request")) location.reload();
+});
+
 // The server formats the times of the next page in this time zone (web/i18n/timezone.py). Browsers without
 // Temporal use Intl, whose first use takes more than 10 ms.
 afterPaint(() => {
@@ -96,11 +101,20 @@ afterPaint(() => {
   document.cookie = `zone=${zone};path=/;max-age=31536000`;
 });
 
+document.addEventListener("click", ({ target }) => {
+  if (target.closest("[data-close-toast]")) target.closest(".toast").remove();
+});
+// A toast that has the focus is read by screen readers anyway.
+afterPaint(() => {
+  const toast = document.querySelector(".toast");
+  if (toast && toast !== document.activeElement) announce(toast.querySelector("span").textContent);
+});
+
 // Remove the parameters of the action notice from the URL, so that a reload does not repeat it.
 const pageUrl = new URL(location);
 const { done: completedAction, conversation: completedActionId } = Object.fromEntries(pageUrl.searchParams);
 if (completedAction) {
-  for (const name of ["done", "conversation"]) pageUrl.searchParams.delete(name);
+  for (const name of ["done", "conversation", "changed"]) pageUrl.searchParams.delete(name);
   history.replaceState(history.state, "", pageUrl);
 }
 if (completedAction === "deleted") afterPaint(() => deleteSharedDraft(`/conversations/${completedActionId}`));

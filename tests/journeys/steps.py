@@ -132,6 +132,13 @@ def open_menu(page: Page, title: str) -> None:
     page.locator(f"summary[title='More options for {title}']").click()
 
 
+def choose_preference(page: Page, question: str, option: str) -> None:
+    """Choose an option on the preferences page, and wait until it is applied."""
+    with page.expect_navigation():
+        page.get_by_role("group", name=question).get_by_role("radio", name=option).check()
+    expect(page.locator(".toast")).to_contain_text("Saved.")
+
+
 def submit_rejected_message(page: Page) -> None:
     """Submit a message that is too long, without htmx; the portal responds with a full page."""
     message_box(page).fill(TOO_LONG_MESSAGE)

@@ -6,7 +6,14 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.announcer import next_announcements, open_recorded_conversation, start_turn
-from tests.journeys.steps import message_box, open_conversation, progress, reply_text, turn
+from tests.journeys.steps import (
+    choose_preference,
+    message_box,
+    open_conversation,
+    progress,
+    reply_text,
+    turn,
+)
 from tests.support.upstream import Upstream
 
 FORGOTTEN_MS = 10_000
@@ -144,9 +151,8 @@ def test_reply_text_is_not_announced_if_the_preference_is_off(
 ):
     page = context.new_page()
     page.goto("/preferences")
-    page.get_by_role("group", name="Screen reader announcements").get_by_label("Off").check()
-    page.get_by_role("group", name="Press Enter to").get_by_label("line").check()
-    page.get_by_role("button", name="Save").click()
+    choose_preference(page, "Screen reader announcements", "Off")
+    choose_preference(page, "Press Enter to", "line")
     page.goto("/twins/ada")
     message_box(page).fill("Hello")
     message_box(page).press("Enter")

@@ -11,6 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
     message_box,
+    open_conversation,
+    open_menu,
     open_streaming_conversation,
     reply_text,
     send_message,
@@ -186,3 +188,26 @@ def test_draft_is_kept_per_page_until_it_is_sent(context: BrowserContext, upstre
     page.goto("/twins/ada")
     page.go_back()
     expect(message_box(page)).to_have_value("Twice")
+
+
+def test_language_is_applied_at_once_and_the_focus_stays(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/preferences")
+    page.get_by_role("radio", name="Deutsch").check()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Einstellungen")
+    expect(page.get_by_role("radio", name="Deutsch")).to_be_focused()
+    expect(page.locator("#announcer")).to_have_text("Gespeichert.")
+
+
+def test_notice_of_an_action_lies_above_the_page_until_it_is_closed(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    before = page.locator(".composer form").bounding_box()
+    open_menu(page, "Hello")
+    page.get_by_role("button", name="Pin").click()
+    notice = page.get_by_role("group", name="pinned")
+    expect(page.locator("#announcer")).to_have_text("“Hello” pinned")
+    assert page.locator(".composer form").bounding_box() == before
+    notice.get_by_role("button", name="Close").click()
+    expect(notice).to_have_count(0)

@@ -113,6 +113,7 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     tab_to(page, "System")
     page.keyboard.press("Tab")  # Tab moves from the language group to the theme group
     page.keyboard.press("ArrowRight")
-    press(page, "Save")
-    expect(page.get_by_text("Saved.")).to_be_visible()
-    expect(page.get_by_role("radio", name="Light")).to_be_checked()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    expect(page.get_by_role("radio", name="Light")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")

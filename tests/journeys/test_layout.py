@@ -70,16 +70,16 @@ def test_search_mark_does_not_cover_the_signs_beside_the_word(
 
 
 def test_save_bar_has_a_gradient_and_covers_no_preference_at_the_end_of_the_page(
-    context: BrowserContext,
+    noscript_context: BrowserContext,
 ):
-    page = context.new_page()
+    page = noscript_context.new_page()
     page.goto("/preferences")
     bar = page.locator(".preferences__save")
     expect(bar).to_have_css("background-image", re.compile("^linear-gradient"))
     expect(bar).to_have_css("border-top-width", "0px")
 
     for width in (360, 1280):
-        resize(page, width, 740)
+        page.set_viewport_size({"width": width, "height": 740})
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
         rows = page.locator("fieldset").evaluate_all(
             "rows => Math.max(...rows.map((row) => row.getBoundingClientRect().bottom))"

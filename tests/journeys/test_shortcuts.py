@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.steps import (
     WAIT_FOR_PAINT,
+    choose_preference,
     message_box,
     open_conversation,
     send_message,
@@ -232,10 +233,7 @@ def test_shortcuts_are_inactive_while_typing_and_other_letters_start_a_message(
 def test_shortcuts_can_be_switched_off(context: BrowserContext):
     page = context.new_page()
     page.goto("/preferences")
-    page.get_by_role("group", name="Keyboard shortcuts").get_by_role("radio", name="Off").check()
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator("main .note")).to_contain_text("Saved.")
-    expect(page.locator("main .note")).to_be_focused()
+    choose_preference(page, "Keyboard shortcuts", "Off")
 
     page.goto("/twins/ada")
     wait_until_settled(page)

@@ -14,8 +14,7 @@ def preferences(env: Environment) -> Page:
 def preferences_saved(env: Environment) -> Page:
     page = env.open("/preferences")
     page.get_by_role("radio", name="Large").check()
-    page.get_by_role("button", name="Save").click()
-    page.get_by_text("Saved.").wait_for()
+    page.locator(".toast", has_text="Saved.").wait_for()
     return page
 
 
