@@ -6,7 +6,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 # Without bytecode, each process of the tests would compile all modules and tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-fast check bench chaos format lint types lock release report screenshots trace words
+.PHONY: help run test test-fast browsers check bench chaos format lint types lock release report screenshots trace words
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -20,6 +20,9 @@ test: .venv/test.done ## Install and run all tests
 
 test-fast: .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
 	@$(BIN)/python -m pytest -m "not (browser or server or postgres or model)"
+
+browsers: .venv/test.done ## Run the main journeys in Firefox and WebKit
+	@$(BIN)/python -m pytest -n 1 tests/browsers/test_first_message.py tests/browsers/journeys.py
 
 check: lint types test ## Check format, lint, types, and run all tests
 

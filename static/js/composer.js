@@ -26,7 +26,15 @@ const save = (shown, text) => {
   else if (text === null) deleteCopy(path, turn);
   else saveCopy(path, turn, text);
 };
+// Firefox before 152 and Safari before 26.2 have no `field-sizing`.
+const growsByItself = CSS.supports("field-sizing: content");
+const fitBox = () => {
+  if (growsByItself) return;
+  textarea().style.blockSize = "auto";
+  textarea().style.blockSize = `${textarea().scrollHeight}px`;
+};
 const updateCounter = () => {
+  fitBox();
   const { limit } = textarea().dataset;
   const left = limit - [...textarea().value].length;  // counts code points, as the server does
   const shown = document.querySelector(".counter");
@@ -145,6 +153,7 @@ const showAnswer = (ctx) => {
   const before = state;
   dispatch({ type: "answered", given: givenText(), turn: editedTurn(), isSwitch, saved: savedTexts() });
   if (state.shown !== before.shown) showEditInUrl();
+  fitBox();
   const end = textarea().value.length;
   const [at, top] = state.text === before.text ? caret : [end, 0];
   if (!isSwitch) textarea().setSelectionRange(at, at);

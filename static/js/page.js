@@ -1,5 +1,13 @@
 // What all scripts use of a page: its turns, announcements and notices, and the focus.
 
+// A browser without popovers (Firefox before 125, Safari before 17) gets the page as without scripts: this error
+// also stops the modules that import this one.
+if (!("popover" in HTMLElement.prototype)) {
+  document.body.setAttribute("hx-ignore", "");
+  for (const part of document.querySelectorAll("noscript")) part.outerHTML = part.textContent;
+  throw new Error("The scripts of this page need a newer browser.");
+}
+
 // Finds the turns of a page, and runs functions when the page changes.
 export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 export const log = document.getElementById("log"); // the element that contains the turns

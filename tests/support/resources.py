@@ -17,6 +17,8 @@ RESOURCE_FIXTURES = {
     "browser": "browser",
     "context": "browser",
     "noscript_context": "browser",
+    "firefox": "browser",
+    "webkit": "browser",
     "postgres": "postgres",
     "postgresql": "postgres",
     "bundled_model": "model",

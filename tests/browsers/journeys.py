@@ -1,0 +1,214 @@
+"""The main journeys in Firefox and WebKit: `make browsers`.
+
+`make test` runs test_first_message.py only; everything else behaves alike in all engines as a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import Select
+
+from tests.browsers.steps import (
+    FITS,
+    NARROW,
+    click,
+    message_box,
+    open_page,
+    rect_of,
+    rects_of,
+    send,
+    wait_for,
+    wait_until,
+    wait_until_settled,
+)
+from tests.support.engines import run_firefox
+from tests.support.upstream import Upstream
+
+WIDE_FORMULA = "$$" + "+".join(f"x_{{{number}}}" for number in range(80)) + "$$"
+
+
+@pytest.fixture
+def conversation(driver: WebDriver, url: str, upstream: Upstream) -> str:
+    """Open a conversation with one complete turn, and return its URL."""
+    open_page(driver, url)
+    send(driver, "Hello")
+    upstream.next_call().start_stream().complete("Hello to you")
+    wait_for(driver, ".turn[data-state=complete]", "Hello to you")
+    return driver.current_url
+
+
+def test_stop_keeps_the_text_and_the_next_message_is_sent(
+    driver: WebDriver, conversation: str, upstream: Upstream
+):
+    send(driver, "Tell me more")
+    call = upstream.next_call().start_stream()
+    call.delta("The beginning")
+    wait_for(driver, ".turn[data-state=streaming]", "The beginning")
+    click(driver, ".composer__stop")
+    wait_for(driver, ".turn[data-state=stopped]", "The beginning")
+    send(driver, "Go on")
+    upstream.next_call().start_stream().complete("The rest")
+    wait_for(driver, ".turn:last-of-type[data-state=complete]", "The rest")
+
+
+def test_message_box_is_usable_after_back_from_the_first_message(
+    driver: WebDriver, conversation: str, upstream: Upstream
+):
+    wait_until_settled(driver)
+    driver.back()
+    wait_for(driver, "h1", "What would you like to know?")
+    wait_for(driver, "html.scripts:not(:has(.htmx-request))")
+    wait_until(driver, "return document.getElementById('message').value === ''")
+    send(driver, "Another question")
+    upstream.next_call().start_stream().complete("Another reply")
+    wait_for(driver, ".turn[data-state=complete]", "Another reply")
+    assert driver.current_url != conversation
+
+
+def test_back_and_forward_show_the_pages_again(driver: WebDriver, conversation: str):
+    click(driver, "#to-conversations")
+    wait_for(driver, "h1", "Conversations")
+    wait_until_settled(driver)
+    driver.back()
+    wait_for(driver, "html.scripts .turn[data-state=complete]", "Hello to you")
+    wait_until_settled(driver)
+    driver.forward()
+    wait_for(driver, "h1", "Conversations")
+
+
+def test_layout_follows_the_window(driver: WebDriver, conversation: str):
+    wide = rect_of(driver, ".composer form")["width"]
+    wait_for(driver, "#sidebar")
+    driver.set_window_size(NARROW, 700)
+    wait_until(driver, "return !document.getElementById('sidebar').checkVisibility()")
+    assert driver.execute_script(FITS)
+    assert rect_of(driver, ".composer form")["width"] > driver.execute_script(
+        "return innerWidth * .8"
+    )
+    driver.set_window_size(1280, 800)
+    wait_for(driver, "#sidebar")
+    assert rect_of(driver, ".composer form")["width"] == wide
+
+
+def test_sidebar_opens_and_closes_in_a_narrow_window(driver: WebDriver, conversation: str):
+    driver.set_window_size(NARROW, 700)
+    click(driver, ".menu-button")
+    wait_for(driver, "#sidebar", "Hello")
+    driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    wait_until(driver, "return !document.getElementById('sidebar').checkVisibility()")
+
+
+def test_draft_is_kept_over_pages(driver: WebDriver, conversation: str, url: str):
+    message_box(driver).send_keys("Half a thought")
+    open_page(driver, f"{url}/conversations")
+    open_page(driver, conversation)
+    wait_until(driver, "return document.getElementById('message').value === 'Half a thought'")
+
+
+def test_conversation_is_renamed_in_its_menu(driver: WebDriver, conversation: str):
+    click(driver, "main .menu > summary")
+    click(driver, ".menu__title input")
+    title = wait_for(driver, ".menu__title input")
+    driver.execute_script("arguments[0].select()", title)
+    title.send_keys("Greetings", Keys.ENTER)
+    wait_for(driver, "main", "Greetings")
+
+
+def test_escape_closes_a_menu_and_returns_the_focus(driver: WebDriver, conversation: str):
+    click(driver, "main .menu > summary")
+    click(driver, ".menu__title input")
+    wait_for(driver, ".menu__title input").send_keys(Keys.ESCAPE)
+    wait_until(driver, "return document.activeElement.matches('summary')")
+    wait_until(driver, "return !document.querySelector('.menu[open]')")
+
+
+def test_search_dialog_finds_a_conversation(driver: WebDriver, conversation: str):
+    click(driver, "#to-search")
+    wait_for(driver, "dialog input[type=search]").send_keys("Hello")
+    click(driver, "dialog .hits a", "Hello")
+    wait_for(driver, ".turn[data-state=complete]", "Hello to you")
+
+
+def test_message_box_grows_with_its_text(driver: WebDriver, conversation: str):
+    box = message_box(driver)
+    before = rect_of(driver, "#message")["height"]
+    for line in range(4):
+        box.send_keys(f"line {line}", Keys.SHIFT, Keys.ENTER, Keys.NULL)
+    wait_until(driver, "return arguments[0].offsetHeight >= arguments[1] * 3", box, before)
+
+
+def test_wide_formula_scrolls(driver: WebDriver, conversation: str, upstream: Upstream):
+    send(driver, "A formula, please")
+    upstream.next_call().start_stream().complete(WIDE_FORMULA)
+    wait_for(driver, ".turn:last-of-type[data-state=complete] math")
+    wait_until(driver, "return document.querySelector('.formula').tabIndex === 0")
+    script = "const f = document.querySelector('.formula'); f.scrollLeft = 50; return f.scrollLeft"
+    assert driver.execute_script(script) == 50
+    assert driver.execute_script(FITS)
+
+
+def test_theme_is_applied_at_once_and_its_row_is_aligned(
+    driver: WebDriver, conversation: str, url: str
+):
+    open_page(driver, f"{url}/preferences")
+    click(driver, "[value=dark]")
+    wait_until(driver, "return document.documentElement.dataset.theme === 'dark'")
+    legends = rects_of(driver, ".preferences legend")
+    assert len({legend["x"] for legend in legends}) == 1
+    choices = rects_of(driver, ".preferences .choices")
+    for legend, choice in zip(legends, choices, strict=True):
+        assert abs(legend["y"] - choice["y"]) < choice["height"]
+
+
+def test_arabic_page_is_mirrored_and_its_empty_box_shows_the_placeholder(
+    driver: WebDriver, conversation: str, url: str
+):
+    open_page(driver, f"{url}/preferences")
+    click(driver, "[value=ar]")
+    wait_until(driver, "return document.documentElement.dir === 'rtl'")
+    open_page(driver, conversation)
+    box = message_box(driver)
+    assert driver.execute_script(
+        "const [box] = arguments; return box.scrollHeight <= box.clientHeight", box
+    )
+    assert rect_of(driver, ".composer__send")["x"] < rect_of(driver, "#message")["x"]
+
+
+def test_twin_is_chosen_before_the_first_message(driver: WebDriver, url: str, upstream: Upstream):
+    open_page(driver, url)
+    Select(wait_for(driver, "select[name=twin]")).select_by_visible_text("Odd")
+    wait_until(driver, "return !document.querySelector('.htmx-request')")
+    send(driver, "Hello, Odd")
+    upstream.next_call().start_stream().complete("Odd, hello")
+    wait_for(driver, ".turn[data-state=complete]", "Odd, hello")
+    wait_for(driver, "main header", "with Odd")
+
+
+@pytest.fixture(scope="module")
+def noscript_firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebDriver]:
+    """Run Firefox without JavaScript."""
+    folder: Path = tmp_path_factory.mktemp("noscript")
+    with run_firefox(folder, has_javascript=False) as driver:
+        yield driver
+
+
+@pytest.mark.usefixtures("firefox")
+def test_reply_streams_without_javascript(
+    noscript_firefox: WebDriver, url: str, upstream: Upstream
+):
+    driver = noscript_firefox
+    driver.set_page_load_timeout(5)
+    driver.get(url)
+    message_box(driver).send_keys("Hello")
+    click(driver, ".composer__send")
+    call = upstream.next_call().start_stream()
+    call.delta("It **be")
+    wait_for(driver, ".turn strong", "be")
+    call.complete("It **begins**")
+    wait_for(driver, ".turn__footer[data-state=complete]")
+    wait_for(driver, ".turn strong", "begins")
