@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.steps import (
@@ -20,36 +17,24 @@ from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
 
-OPENINGS = (
+# Sentences that begin with the key of a shortcut, and a few that do not.
+SENTENCES = (
     "no idea",
-    "just do it",
-    "give me more",
-    "Keep going",
-    "stop there",
+    "just do it, then stop",
+    "keep going?",
+    "stop there!",
     "my turn",
-    "give the",
-    "/help me",
-    "? again",
-    "go to the",
-    "Why not",
-    "What's next",
-    '"Quote"',
-    "3 more",
+    "give the text to me",
+    "/help me & then why",
+    "? again (no)",
+    "go to the conversations",
+    '"Quote" - ok?',
+    "3 more…",
     "née",
 )
-WORDS = "bicycle, stay upright; just (no) go/there not! more: so give; some 'text' & then why"
-ENDINGS = (".", "?", "!", " - ok?", "…")
 # The empty area beside the text, as coordinates.
 EMPTY_AREA = (350, 400)
 TAKE_TEXT = "() => { const { value } = message; message.value = ''; return value; }"
-
-
-def make_sentences(count: int) -> Iterator[str]:
-    """Yield different sentences, most of which begin with the key of a shortcut."""
-    choose = random.Random(1)  # noqa: S311
-    for number in range(count):
-        opening = OPENINGS[number % len(OPENINGS)]
-        yield f"{opening} {choose.choice(WORDS.split())} {number}{choose.choice(ENDINGS)}"
 
 
 def type_after_click(page: Page, sentence: str) -> str:
@@ -59,17 +44,15 @@ def type_after_click(page: Page, sentence: str) -> str:
     return str(page.evaluate(TAKE_TEXT))
 
 
-def test_composer_receives_200_sentences_typed_after_clicks_on_an_empty_area(
+def test_composer_receives_sentences_typed_after_clicks_on_an_empty_area(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
     page.mouse.click(*EMPTY_AREA)
     expect(page.locator("body")).to_be_focused()
     url = page.url
-    sentences = list(make_sentences(200))
 
-    assert len(set(sentences)) == 200
-    assert [type_after_click(page, sentence) for sentence in sentences] == sentences
+    assert tuple(type_after_click(page, sentence) for sentence in SENTENCES) == SENTENCES
     assert page.url == url
 
 
