@@ -10,7 +10,12 @@ from tests.journeys.steps import open_conversation, open_menu
 from tests.journeys.traffic import CONVERSATION_URL
 from tests.support.upstream import Upstream
 
-LISTS = ("/conversations", "/conversations?q=you", "/twins/ada")
+# Each list, and a place in its first row as fractions of the row's width and height.
+PLACES = {
+    "/conversations": (0.01, 0.05),
+    "/conversations?q=you": (0.01, 0.95),
+    "/twins/ada": (0.5, 0.5),
+}
 
 
 def first_row(page: Page) -> Locator:
@@ -26,11 +31,10 @@ def click_row(page: Page, across: float, down: float) -> None:
 
 def test_whole_row_opens_its_conversation(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
-    for path in LISTS:
-        for across, down in ((0.01, 0.05), (0.01, 0.95), (0.5, 0.5)):
-            page.goto(path)
-            click_row(page, across, down)
-            expect(page).to_have_url(CONVERSATION_URL)
+    for path, (across, down) in PLACES.items():
+        page.goto(path)
+        click_row(page, across, down)
+        expect(page).to_have_url(CONVERSATION_URL)
 
 
 def test_links_menus_and_buttons_in_a_row_still_work(context: BrowserContext, upstream: Upstream):
