@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Request, Response
 
 from tests.journeys.traffic import is_stream_request, wait_on_page
 
-STEP_MS = 250
+STEP_MS = 500
 # The last gap is compared with the shortest gap, or with this value if this value is larger.
 MIN_GAP_MS = 1_000
 # The page adds a random delay to its retries; a test uses the shortest delay. Playwright may report

@@ -34,7 +34,6 @@ HTML = "text/html; charset=utf-8"
 ANSWERS = {
     "204": {"status": 204},
     "login page": {"status": 200, "body": LOGIN, "content_type": HTML},
-    "401": {"status": 401, "body": LOGIN, "content_type": HTML},
     "500": {"status": 500, "body": LOGIN, "content_type": HTML},
 }
 REFUSED = "connection refused"
