@@ -11,7 +11,7 @@ from chat.log import store
 from chat.log.entries import Ended, ReplyState
 from chat.schema import conversations, entries, turns
 from core.db.database import Database
-from rendering import RENDERER_VERSION
+from rendering import RENDERER_VERSION, render
 
 
 def get_only_person(database: Database) -> str:
@@ -21,9 +21,12 @@ def get_only_person(database: Database) -> str:
 
 
 def insert_conversation(
-    database: Database, person: str, turn_count: int, sentences: int = 5
+    database: Database, person: str, turn_count: int, sentences: int = 5, reply: str = ""
 ) -> str:
-    """Insert a conversation with this many complete turns and return its id."""
+    """Insert a conversation with this many complete turns and return its id.
+
+    The text of each reply is `reply` or some sentences.
+    """
     conversation_id, now = secrets.token_urlsafe(16), time.time()
     ids = [secrets.token_urlsafe(16) for _ in range(turn_count)]
     with database.write() as connection:
@@ -53,12 +56,12 @@ def insert_conversation(
         ]
         connection.execute(insert(turns), messages)
         texts = {
-            turn_id: f"Answer {number:05}, of some length. " * sentences
+            turn_id: reply or f"Answer {number:05}, of some length. " * sentences
             for number, turn_id in enumerate(ids, 1)
         }
         replies = [
             store._row(turn_id, 1, Ended(ReplyState.COMPLETE, text=text))
-            | {"html": f"<p>{text}</p>", "html_version": RENDERER_VERSION}
+            | {"html": render(text), "html_version": RENDERER_VERSION}
             for turn_id, text in texts.items()
         ]
         connection.execute(insert(entries), replies)
