@@ -16,6 +16,7 @@ from hypothesis import settings as properties
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from playwright.sync_api import Browser, expect, sync_playwright
+from werkzeug.routing import Rule
 
 import app as twindow
 from core.clock import Clock
@@ -119,6 +120,25 @@ def _template_cache() -> Iterator[None]:
     """Share compiled templates between all portals: compiling takes longer than rendering."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(Flask.jinja_options, "bytecode_cache", CompiledTemplates())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _url_builder_cache() -> Iterator[None]:
+    """Share the compiled URL rules of all applications: compiling takes most of their creation."""
+    compile_builder = Rule._compile_builder
+    builders: dict[tuple[Any, ...], Callable[..., tuple[str, str]]] = {}
+
+    def cached_builder(rule: Rule, append_unknown: bool) -> Callable[..., tuple[str, str]]:
+        if rule.defaults:
+            return compile_builder(rule, append_unknown)
+        key = rule.rule, tuple(rule._trace), append_unknown
+        if key not in builders:
+            builders[key] = compile_builder(rule, append_unknown)
+        return builders[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", cached_builder)
         yield
 
 
