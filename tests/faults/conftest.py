@@ -190,7 +190,7 @@ def respond_with_html(status: int, **headers: str) -> UpstreamAction:
     return respond_with(status, ERROR_PAGE_HTML, content_type="text/html; charset=utf-8", **headers)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def password_file() -> Iterator[Path]:
     """Return a file with passwords, in a folder that the workers of nginx can read."""
     with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.settings import Settings, load_settings
-from tests.support import nginx
+from tests.support import nginx, upstream_server
 from tests.support.apache import run_apache
 from tests.support.certificates import CertificateAuthority
 from tests.support.portals import serve
@@ -64,15 +64,18 @@ class Site:
     def nginx(self, url: str, *removed: str, **options: Any) -> str:
         """Run nginx as documented, but without the `removed` headers, and return its URL."""
         folder = self.folder / f"nginx{free_port()}"
-        run = nginx.run_nginx(url, folder, certificate=self.certificate, removed=removed, **options)
-        return self._stack.enter_context(run)
+        options = {"certificate": self.certificate} | options
+        return self._stack.enter_context(nginx.run_nginx(url, folder, removed=removed, **options))
 
 
-@pytest.fixture
-def site(tmp_path: Path, password_file: Path, upstream: Upstream) -> Iterator[Site]:
+@pytest.fixture(scope="module")
+def site(
+    tmp_path_factory: pytest.TempPathFactory, password_file: Path, processes: None
+) -> Iterator[Site]:
     """Return portals and a factory of proxies."""
     with ExitStack() as stack:
-        yield Site(tmp_path, password_file, upstream, stack)
+        upstream = stack.enter_context(upstream_server.run_upstream())
+        yield Site(tmp_path_factory.mktemp("site"), password_file, upstream, stack)
 
 
 def problem_at(
@@ -207,8 +210,8 @@ def test_each_broken_set_up_is_reported_with_its_cause_and_a_line_to_fix_it(
 def test_certificates_of_unknown_authorities_and_expired_ones_are_told_apart(site: Site):
     portal = site.portal()
     unknown = problem_at(site, site.nginx(portal), ca_file=None)
-    site.certificate = site.authority.make_signed("localhost", days=-1)
-    expired = problem_at(site, site.nginx(portal))
+    certificate = site.authority.make_signed("localhost", days=-1)
+    expired = problem_at(site, site.nginx(portal, certificate=certificate))
 
     assert "unable to get local issuer certificate" in unknown[0]
     assert unknown[1] == "TWINDOW_CA_FILE=/path/to/your/authority.pem"
