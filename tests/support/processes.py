@@ -80,7 +80,7 @@ class ServerProcess:
 
 @contextmanager
 def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[ServerProcess]:
-    """Start a server, wait for its `Listening` line, and stop it afterwards.
+    """Start a server, wait for its `Listening` line, and kill it afterwards.
 
     `settings` become environment variables with the prefix `TWINDOW_`.
     """
@@ -107,14 +107,9 @@ def run_server(data_dir: Path, *command: str, **settings: str) -> Iterator[Serve
         assert lines[-1], server.start_output
         yield server
     finally:
-        try:
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                process.wait(STOP_SECONDS)
-        finally:
-            server.kill()
-            server.read_output()
-            process.stdout.close()
+        server.kill()
+        server.read_output()
+        process.stdout.close()
 
 
 @contextmanager
