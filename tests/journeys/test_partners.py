@@ -1,4 +1,4 @@
-"""Replies of services in other stacks, in the browser."""
+"""Replies of a service in another stack, in the browser."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.steps import send_message, turn
 from tests.partners.express_service import run_express
-from tests.partners.fastapi_service import run_fastapi
 from tests.partners.partner import FULL_KEY, WORDS, Partner
 
 
-@pytest.fixture(params=[run_fastapi, run_express])
-def partner(request: pytest.FixtureRequest) -> Iterator[Partner]:
-    with request.param() as partner:
+@pytest.fixture
+def partner() -> Iterator[Partner]:
+    with run_express() as partner:
         yield partner
 
 
