@@ -11,7 +11,11 @@ from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import TOO_LONG_MESSAGE, open_conversation, send_message
 from tests.support.upstream import Upstream
 
-SIZES = [(360, 640), (1280, 479), (640, 320)]
+# Each form, and the sizes of the windows in which it is submitted.
+SIZES = {
+    "/twins/ada": [(360, 640), (640, 320)],
+    "conversation": [(1280, 479), (640, 320)],
+}
 
 
 def test_rejection_reason_is_in_the_viewport_without_javascript(
@@ -19,10 +23,10 @@ def test_rejection_reason_is_in_the_viewport_without_javascript(
 ):
     page = open_conversation(noscript_context, upstream)
     conversation = page.url.partition("?")[0]
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        for there in ("/twins/ada", conversation):
-            page.goto(there)
+    for form, sizes in SIZES.items():
+        for width, height in sizes:
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(form if form.startswith("/") else conversation)
             send_message(page, TOO_LONG_MESSAGE)
             expect(page.locator("#form-error")).to_be_in_viewport(ratio=0.9)
     page_errors.clear()
