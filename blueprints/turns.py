@@ -81,9 +81,10 @@ def index(conversation_id: str) -> BaseResponse:
 
 @bp.get("/turns/<turn_id>/text")
 def text(turn_id: str) -> Response:
-    """Return the reply as Markdown source, in plain text."""
+    """Return the reply as Markdown source, in plain text; a header has its state."""
     reply = build_reply(portal().log.read(own_turn(turn_id).id))
-    return Response(reply.text, content_type="text/plain; charset=utf-8")
+    headers = {"Reply-State": str(reply.state)}
+    return Response(reply.text, headers=headers, content_type="text/plain; charset=utf-8")
 
 
 @bp.post("/turns/<turn_id>/cancellation")

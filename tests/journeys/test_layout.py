@@ -10,10 +10,16 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from core.languages import LANGUAGES
-from tests.journeys.steps import open_conversation, open_streaming_conversation, turn
+from tests.journeys.steps import (
+    open_conversation,
+    open_streaming_conversation,
+    start_conversation,
+    turn,
+)
 from tests.journeys.window import hide_tab, show_tab
 from tests.support.chromium import resize
 from tests.support.upstream import Upstream
+from tests.support.waiting import wait_until
 
 WORDMARK = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'
@@ -151,14 +157,28 @@ def test_choice_of_a_twin_exchanges_the_starters(context: BrowserContext, upstre
     expect(page.get_by_role("heading", level=1)).to_have_text("Ask ben")
 
 
-def test_title_of_the_tab_says_that_a_reply_runs(context: BrowserContext, upstream: Upstream):
-    page, call = open_streaming_conversation(context, upstream)
+def test_title_of_the_tab_says_that_a_reply_runs_and_that_it_is_finished(
+    context: BrowserContext, upstream: Upstream
+):
+    url = start_conversation(context)
+    call = upstream.next_call().start_stream()
+    page = context.new_page()
+    page.clock.install()
+    page.goto(url)
+    call.delta("One")
     expect(page).to_have_title(re.compile("^… Hello"))
     hide_tab(page)
-    expect(page).to_have_title(re.compile("^Hello"))
-    show_tab(page)
+    with page.expect_response("**/text") as asked:
+        page.clock.run_for(10_000)
     expect(page).to_have_title(re.compile("^… Hello"))
     call.complete()
+    state_of = context.request.head
+    wait_until(lambda: state_of(asked.value.url).headers["reply-state"] == "complete")
+    with page.expect_response("**/text"):
+        page.clock.run_for(10_000)
+    expect(page).to_have_title(re.compile("^✓ Hello"))
+    show_tab(page)
+    page.clock.run_for(1_000)
     expect(page).to_have_title(re.compile("^Hello"))
 
 
