@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from chat.search import SearchResults
+from chat.search import MAX_QUERY_LENGTH, SearchResults
 from chat.text_folding import fold
 from chat.twins import filter_twins
 from core.languages import N_
@@ -22,7 +22,6 @@ from web.views import TURNS_PER_PAGE
 
 bp = Blueprint("search", __name__)
 
-MAX_QUERY_CHARACTERS = 200
 MAX_TWINS = 5
 PAGES = (
     ("twins.index", N_("New conversation")),
@@ -55,7 +54,7 @@ def index() -> Response | str:
 
     A fragment request gets the content of the dialog, or only the results if `results` is given.
     """
-    view = _search(request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS])
+    view = _search(request.args.get("q", "").strip()[:MAX_QUERY_LENGTH])
     if not wants_fragment():
         return render_template("search/index.html", view=view)
     if "results" not in request.args:

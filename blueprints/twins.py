@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation
 from chat.limits import SendingBlocked
+from chat.search import MAX_QUERY_LENGTH
 from chat.turns import AddedTurn
 from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import Twin, TwinApiError
@@ -29,7 +30,6 @@ bp = Blueprint("twins", __name__)
 TWINS_PER_PAGE = 60
 # Limit for full page loads, which contain all previous gallery pages, too.
 MAX_PAGES = 10
-MAX_QUERY_CHARACTERS = 200
 MAX_RECENT_TWINS = 4
 # With at most this many twins, the gallery does not list recent ones separately.
 MAX_UNGROUPED_TWINS = 6
@@ -103,7 +103,7 @@ def index() -> Response | str:
 
 
 def _gallery_view() -> GalleryView:
-    q = request.args.get("q", "").strip()[:MAX_QUERY_CHARACTERS]
+    q = request.args.get("q", "").strip()[:MAX_QUERY_LENGTH]
     try:
         twin_list = list_twins()
     except TwinApiError as error:

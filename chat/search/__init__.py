@@ -1,9 +1,10 @@
 """Full-text search in titles, messages and replies."""
 
-from chat.search.search import Search, SearchResults, query_pattern
+from chat.search.search import MAX_QUERY_LENGTH, Search, SearchResults, query_pattern
 from chat.search.snippets import SearchPattern, Snippet, SnippetPart
 
 __all__ = [
+    "MAX_QUERY_LENGTH",
     "Search",
     "SearchPattern",
     "SearchResults",

@@ -42,7 +42,7 @@ class ActionNotice:
 
 
 def read_action_notice() -> ActionNotice | None:
-    """Return the notice for the query parameters `done` and `of`.
+    """Return the notice for the query parameters `done` and `conversation`.
 
     Return None if the parameters are invalid, or if the action has been undone.
     """
