@@ -23,7 +23,7 @@ FIND = """const [selector, text] = arguments;
 return [...document.querySelectorAll(selector)]
   .find((each) => each.checkVisibility() && each.textContent.includes(text));"""
 SETTLED = """return document.readyState === "complete"
-  && !document.documentElement.matches(":active-view-transition")"""
+  && !document.documentElement.matches(":is(:active-view-transition)")"""
 RECTS = """return [...document.querySelectorAll(arguments[0])]
   .map((each) => each.getBoundingClientRect().toJSON());"""
 FITS = "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"
