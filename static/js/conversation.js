@@ -3,9 +3,8 @@ import "./reply_stream.js";
 import "./reply_updates.js";
 import "./spoken_replies.js";
 import "./new_turns.js";
-import "./tab_title.js";
 import { messages } from "./messages.js";
-import { onContentChange } from "./page.js";
+import { onContentChange, RUNNING_TURN } from "./page.js";
 
 // Accessible names and keyboard access for parts of a reply.
 // Elements that are too wide can be scrolled by keyboard; others must not be tab stops.
@@ -30,3 +29,31 @@ const labelBacklinks = () => {
 onContentChange(makeScrollable, 1000);
 onContentChange(labelBacklinks);
 addEventListener("resize", makeScrollable);
+
+// The title of the tab says that a reply runs, and in a hidden tab that it is finished. A hidden tab has no
+// stream (reply_stream.js), so it asks.
+const RUNNING = "… ";
+const FINISHED = "✓ ";
+const ASK_EVERY_MS = 10000;
+let mark = "";
+const showMark = (next) => {
+  const isShown = mark && document.title.startsWith(mark);
+  if (next === mark && (isShown || !mark)) return;
+  document.title = next + (isShown ? document.title.slice(mark.length) : document.title);
+  mark = next;
+};
+const updateTitle = () => {
+  if (document.hidden && mark) return;
+  showMark(document.querySelector(RUNNING_TURN) ? RUNNING : "");
+};
+const askWhetherFinished = async () => {
+  const source = document.querySelector(`${RUNNING_TURN} [hx-sse\\:connect]`);
+  if (!document.hidden || mark !== RUNNING || !source) return;
+  const url = source.getAttribute("hx-sse:connect").replace(/events\?.*/, "text");
+  const response = await fetch(url, { method: "HEAD" }).catch(() => undefined);
+  const state = response?.headers.get("Reply-State");
+  if (document.hidden && state && !["waiting", "streaming"].includes(state)) showMark(FINISHED);
+};
+onContentChange(updateTitle, 500);
+document.addEventListener("visibilitychange", updateTitle);
+setInterval(askWhetherFinished, ASK_EVERY_MS);
