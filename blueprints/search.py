@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, render_template, request, url_for
 
 from chat.search import MAX_QUERY_LENGTH, SearchResults
-from chat.text_folding import fold
 from chat.twins import filter_twins
 from core.languages import N_
+from core.text_folding import fold
 from twinapi import Twin
 from web.container import portal
 from web.http import render_fragment, wants_fragment

@@ -26,8 +26,8 @@ from sqlalchemy import (
 from chat import search_index
 from chat.schema import conversations as table
 from chat.schema import turns
-from chat.text_folding import is_visible
 from core.db.database import Database
+from core.text_folding import is_visible
 from core.twin_groups import EVERY_TWIN, TwinAccess
 
 MAX_DEFAULT_TITLE_CHARACTERS = 60

@@ -10,11 +10,11 @@ import twinapi
 from chat.conversations import Conversation, Conversations
 from chat.limits import ServiceQuota
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
-from chat.text_folding import is_visible
 from chat.turns import AddedTurn, Turn
 from chat.twins import OWN_KEY_FORBIDDEN, OWN_KEY_REJECTED, TwinCatalogue
 from core.db.database import DatabaseUnavailable
 from core.languages import N_
+from core.text_folding import is_visible
 from core.urls import without_credentials
 from twinapi import ReplyStream, TwinApiError
 

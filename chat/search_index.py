@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import ARRAY, Connection, Text, bindparam, cast, delete, func, insert, select
 
-from chat import text_folding
 from chat.schema import conversations, search_documents, turns
+from core import text_folding
 
 TITLE, MESSAGE, REPLY = "title", "message", "reply"
 # PostgreSQL limits a tsvector to 1 MiB.

@@ -11,13 +11,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, column, literal_column, select, table, text
 
-from chat import search_index, text_folding
+from chat import search_index
 from chat.conversations import Conversation
 from chat.log import Ended, read_ends
 from chat.schema import conversations, turns
 from chat.schema import search_documents as rows
 from chat.search.snippets import SearchPattern, Snippet
 from chat.search_index import MESSAGE, REPLY, TITLE
+from core import text_folding
 from core.db.database import Database, DatabaseUnavailable
 from core.server.threadpool import in_threadpool
 from core.twin_groups import EVERY_TWIN, TwinAccess

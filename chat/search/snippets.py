@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from chat import text_folding
+from core import text_folding
 
 LEADING_CONTEXT_LENGTH = 50
 SNIPPET_LENGTH = 200

@@ -10,11 +10,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chat.text_folding import fold
 from chat.twins.list_errors import list_error_code
 from chat.twins.twin_list_store import CachedTwins, TwinListStore
 from chat.twins.twin_lookups import TwinLookups
 from core.clock import Clock
+from core.text_folding import fold
 from core.urls import without_credentials
 from twinapi import (
     Client,

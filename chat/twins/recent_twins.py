@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from chat.schema import conversations
-from chat.text_folding import fold
 from core.db.database import Database
+from core.text_folding import fold
 from twinapi import Twin
 
 

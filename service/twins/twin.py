@@ -70,6 +70,11 @@ class Twin:
     updated_at: float
     avatar_line: int = 1
 
+    @property
+    def language(self) -> str:
+        """Return the code of the language of the twin, English by default."""
+        return self.front_matter.language or "en"
+
     def is_visible_to(self, sub: str, groups: Set[str]) -> bool:
         """Return whether a person may see the twin. A person named `group:x` is not in group x."""
         if self.front_matter.access is UNSET:

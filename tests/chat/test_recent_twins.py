@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from chat.log.log import Log
-from chat.text_folding import fold
 from chat.turns import Turns
 from chat.twins.recent_twins import RecentTwins, filter_twins
+from core.text_folding import fold
 from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from twinapi import Twin

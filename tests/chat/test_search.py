@@ -14,9 +14,9 @@ from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.search import search as search_module
 from chat.search.search import MAX_CONCURRENT_SEARCHES, Search, SearchResults
-from chat.text_folding import fold
 from chat.turns import Turns
 from core.db.database import DatabaseUnavailable
+from core.text_folding import fold
 from tests.chat.snippet_text import format_snippet
 
 DATABASES = ["sqlite", "postgresql"]

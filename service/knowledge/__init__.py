@@ -1,0 +1,22 @@
+"""Knowledge: passages of files from which a twin answers, and the rule that chooses one.
+
+The index is derived data: one SQLite file in the data folder, whatever the database.
+"""
+
+from service.knowledge.answers import Answer, Choices, Quotation, Unknown, find_answer
+from service.knowledge.index import FoundPassage, KnowledgeIndex
+from service.knowledge.passages import Passage, split_into_passages
+from service.knowledge.terms import content_terms
+
+__all__ = [
+    "Answer",
+    "Choices",
+    "FoundPassage",
+    "KnowledgeIndex",
+    "Passage",
+    "Quotation",
+    "Unknown",
+    "content_terms",
+    "find_answer",
+    "split_into_passages",
+]

@@ -1,0 +1,98 @@
+"""The rule that decides how a twin answers from its knowledge.
+
+1. The question is reduced to its terms: stems of its words, without stop words. Rare terms weigh
+   more than common ones, and a term that no passage has weighs most.
+2. The similarity of a passage is the mean of two values: how well the question agrees with the
+   heading, or with one of the questions that are also asked (Dice coefficient of their terms); and
+   which share of the question the passage covers as a whole.
+3. The most similar passage is quoted if it is similar enough. If a passage with another heading is
+   about as similar, the twin offers both headings.
+4. Otherwise, the twin says that it does not know, and names the nearest headings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from math import fsum, log
+
+from service.knowledge.index import FoundPassage, KnowledgeIndex
+from service.knowledge.passages import Passage
+from service.knowledge.terms import content_terms
+from service.twins import Twin
+
+MIN_SIMILARITY = 0.6
+# Two passages are about as similar if they differ by less than this.
+MARGIN = 0.05
+HEADINGS_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """The passage that answers the question."""
+
+    found: FoundPassage
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Headings of passages that answer the question equally well."""
+
+    headings: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No passage answers the question. `headings` are the nearest ones that the twin knows."""
+
+    headings: Sequence[str]
+
+
+Answer = Quotation | Choices | Unknown
+
+
+def find_answer(index: KnowledgeIndex, twin: Twin, question: str) -> Answer:
+    """Return how the twin answers a question from its knowledge."""
+    terms = frozenset(content_terms(question, twin.language))
+    ranked = _rank(index, twin, terms)
+    headings = list(dict.fromkeys(found.passage.heading for found, _ in ranked))
+    if not ranked or ranked[0][1] < MIN_SIMILARITY:
+        nearest = [*headings, *index.headings(twin, HEADINGS_SHOWN)]
+        return Unknown(list(dict.fromkeys(nearest))[:HEADINGS_SHOWN])
+    best, best_value = ranked[0]
+    equal = {found.passage.heading: None for found, value in ranked if best_value - value < MARGIN}
+    return Choices(list(equal)[:HEADINGS_SHOWN]) if len(equal) > 1 else Quotation(best)
+
+
+def _rank(
+    index: KnowledgeIndex, twin: Twin, terms: Set[str]
+) -> Sequence[tuple[FoundPassage, float]]:
+    """Return the passages that have a term of the question, the most similar first."""
+    total, counts = index.count(twin, list(terms))
+
+    def weight(term: str) -> float:
+        return log(1 + total / (0.5 + counts.get(term, 0)))
+
+    def similarity(passage: Passage) -> float:
+        phrases = [
+            frozenset(content_terms(phrase, twin.language))
+            for phrase in (passage.heading, *passage.questions)
+        ]
+        everything = frozenset(
+            content_terms(" ".join((*passage.headings, *passage.questions, passage.text)))
+        )
+        agreement = max(_dice(terms, phrase, weight) for phrase in phrases)
+        return (agreement + _sum(terms & everything, weight) / _sum(terms, weight)) / 2
+
+    ranked = [(found, similarity(found.passage)) for found in index.find(twin, list(terms))]
+    return sorted(ranked, key=lambda pair: -pair[1])
+
+
+def _dice(one: Set[str], other: Set[str], weight: Callable[[str], float]) -> float:
+    """Return how well two sets of terms agree: 1 if they are equal, 0 if no term is shared."""
+    size = _sum(one, weight) + _sum(other, weight)
+    return 2 * _sum(one & other, weight) / size if size else 0.0
+
+
+def _sum(terms: Set[str], weight: Callable[[str], float]) -> float:
+    return fsum(map(weight, terms))

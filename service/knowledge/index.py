@@ -1,0 +1,245 @@
+"""The index of all passages: one SQLite file, derived from the knowledge folders of the twins."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from service.knowledge.passages import Passage, split_into_passages
+from service.knowledge.terms import content_terms
+from service.twins import Twin, file_stamp
+
+logger = logging.getLogger(__name__)
+
+MAX_KNOWLEDGE_BYTES = 64 * 1024**2
+SUFFIXES = (".md", ".txt")
+# Passages that a search compares with the question.
+MAX_CANDIDATES = 30
+# How much more a term counts in a heading, and in a question that is also asked.
+HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT = 4, 3, 1
+# Increase this number if passages or terms are computed differently: the index is built again.
+INDEX_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE files (
+  twin TEXT, path TEXT, stamp TEXT, problem TEXT, PRIMARY KEY (twin, path)
+) WITHOUT ROWID;
+CREATE TABLE passages (
+  id INTEGER PRIMARY KEY, twin TEXT, path TEXT, headings TEXT, text TEXT, questions TEXT
+);
+CREATE INDEX passages_of_file ON passages (twin, path);
+CREATE VIRTUAL TABLE passage_terms USING fts5 (
+  headings, questions, text, tokenize = "unicode61 remove_diacritics 0 tokenchars '+#'"
+);
+CREATE TABLE term_counts (
+  twin TEXT, term TEXT, passages INTEGER, PRIMARY KEY (twin, term)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage and the path of its file, relative to the knowledge folder of its twin."""
+
+    file: str
+    passage: Passage
+
+
+class KnowledgeIndex:
+    """Passages of all twins, found by terms. Each process opens the file for each call."""
+
+    def __init__(self, file: Path, twins_folder: Path) -> None:
+        self.file = file
+        self._twins_folder = twins_folder
+
+    def update(self, twins: Sequence[Twin]) -> None:
+        """Index the files that have changed; build the index if it is missing or damaged."""
+        try:
+            self._update(twins)
+        except sqlite3.OperationalError:  # for example a full disk
+            raise
+        except sqlite3.DatabaseError:
+            self.file.unlink(missing_ok=True)
+            self._update(twins)
+
+    def _update(self, twins: Sequence[Twin]) -> None:
+        with self._open() as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            known = {twin.id: twin for twin in twins if self.folder_of(twin).is_dir()}
+            indexed = dict[tuple[str, str], str](
+                ((twin, path), stamp)
+                for twin, path, stamp in connection.execute("SELECT twin, path, stamp FROM files")
+            )
+            changed: set[str] = set()
+            found: set[tuple[str, str]] = set()
+            for twin in known.values():
+                for file, stamp in self._list_files(twin):
+                    key = twin.id, file
+                    found.add(key)
+                    if indexed.get(key) != stamp:
+                        _remove(connection, key)
+                        self._add(connection, twin, file, stamp)
+                        changed.add(twin.id)
+            for key in indexed.keys() - found:
+                _remove(connection, key)
+                changed.add(key[0])
+            for twin_id in changed:
+                _count_terms(connection, twin_id)
+
+    def folder_of(self, twin: Twin) -> Path:
+        """Return the knowledge folder of a twin, which may not exist."""
+        return self._twins_folder / twin.id
+
+    def problems(self, twin: Twin) -> Sequence[str]:
+        """Return a sentence about each file of a twin that could not be indexed."""
+        query = "SELECT path, problem FROM files WHERE twin = ? AND problem != '' ORDER BY path"
+        with self._open() as connection:
+            rows = connection.execute(query, (twin.id,)).fetchall()
+        return [f"{twin.id}/{path} {problem}." for path, problem in rows]
+
+    def find(self, twin: Twin, terms: Sequence[str]) -> Sequence[FoundPassage]:
+        """Return the passages that have most of these terms, the best first (BM25)."""
+        if not terms:
+            return []
+        match = " OR ".join(f'"{term}"' for term in dict.fromkeys(terms))
+        query = """
+            SELECT path, passages.headings, passages.text, passages.questions
+            FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid
+            WHERE passage_terms MATCH ? AND twin = ?
+            ORDER BY bm25(passage_terms, ?, ?, ?), passages.id LIMIT ?
+        """
+        weights = HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT
+        with self._open() as connection:
+            rows = connection.execute(query, (match, twin.id, *weights, MAX_CANDIDATES)).fetchall()
+        return [FoundPassage(path, _passage(*columns)) for path, *columns in rows]
+
+    def count(self, twin: Twin, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """Return how many passages a twin has, and how many of them have each term."""
+        places = ", ".join("?" * len(terms))
+        counts = f"SELECT term, passages FROM term_counts WHERE twin = ? AND term IN ({places})"  # noqa: S608
+        with self._open() as connection:
+            [total] = connection.execute(
+                "SELECT count(*) FROM passages WHERE twin = ?", (twin.id,)
+            ).fetchone()
+            return total, dict(connection.execute(counts, (twin.id, *terms)).fetchall())
+
+    def headings(self, twin: Twin, limit: int) -> Sequence[str]:
+        """Return the first headings of a twin's knowledge."""
+        query = """
+            SELECT headings FROM passages WHERE twin = ? GROUP BY headings ORDER BY min(id) LIMIT ?
+        """
+        with self._open() as connection:
+            rows = connection.execute(query, (twin.id, limit)).fetchall()
+        return [msgspec.json.decode(headings)[-1] for (headings,) in rows]
+
+    def _list_files(self, twin: Twin) -> Iterator[tuple[str, str]]:
+        """Yield the files of a twin and their stamps, by name."""
+        folder = self.folder_of(twin)
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder)
+            if path.suffix not in SUFFIXES or any(part.startswith(".") for part in name.parts):
+                continue
+            yield name.as_posix(), str(file_stamp.stamp(path))
+
+    def _add(self, connection: sqlite3.Connection, twin: Twin, file: str, stamp: str) -> None:
+        problem = ""
+        passages: Sequence[Passage] = ()
+        try:
+            passages = self._read_passages(connection, twin, file)
+        except file_stamp.UnreadableFile as error:
+            problem = str(error)
+            logger.warning("Knowledge not used: %s/%s %s.", twin.id, file, problem)
+        connection.execute("INSERT INTO files VALUES (?, ?, ?, ?)", (twin.id, file, stamp, problem))
+        for passage in passages:
+            headings, questions = map(msgspec.json.encode, (passage.headings, passage.questions))
+            row = twin.id, file, headings.decode(), passage.text, questions.decode()
+            rowid = connection.execute(
+                "INSERT INTO passages (twin, path, headings, text, questions) "
+                "VALUES (?, ?, ?, ?, ?)",
+                row,
+            ).lastrowid
+            language = twin.language
+            columns = (" ".join(passage.headings), " ".join(passage.questions), passage.text)
+            terms = [" ".join(content_terms(column, language)) for column in columns]
+            connection.execute(
+                "INSERT INTO passage_terms (rowid, headings, questions, text) VALUES (?, ?, ?, ?)",
+                (rowid, *terms),
+            )
+
+    def _read_passages(
+        self, connection: sqlite3.Connection, twin: Twin, file: str
+    ) -> Sequence[Passage]:
+        """Read a file. Raises UnreadableFile."""
+        [used] = connection.execute(
+            "SELECT coalesce(sum(length(text)), 0) FROM passages WHERE twin = ?", (twin.id,)
+        ).fetchone()
+        path = file_stamp.resolve_inside(self.folder_of(twin), file)
+        data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES - used)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {line}") from None
+        if "\0" in text:
+            raise file_stamp.UnreadableFile("is not a text file")
+        return split_into_passages(text, Path(file).stem)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.file)) as connection:
+            _create_tables(connection)
+            yield connection
+
+
+def _create_tables(connection: sqlite3.Connection) -> None:
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    if version == INDEX_VERSION:
+        return
+    connection.execute("PRAGMA journal_mode = WAL")
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        if version == INDEX_VERSION:
+            return
+        for table in ("files", "passages", "passage_terms", "term_counts"):
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
+        for statement in SCHEMA.split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {INDEX_VERSION}")
+
+
+def _remove(connection: sqlite3.Connection, key: tuple[str, str]) -> None:
+    """Remove a file and its passages."""
+    ids = "SELECT id FROM passages WHERE twin = ? AND path = ?"
+    connection.execute(f"DELETE FROM passage_terms WHERE rowid IN ({ids})", key)  # noqa: S608
+    connection.execute("DELETE FROM passages WHERE twin = ? AND path = ?", key)
+    connection.execute("DELETE FROM files WHERE twin = ? AND path = ?", key)
+
+
+def _count_terms(connection: sqlite3.Connection, twin_id: str) -> None:
+    """Count in how many passages of a twin each term occurs."""
+    counts: dict[str, int] = {}
+    rows = connection.execute(
+        "SELECT passage_terms.headings, passage_terms.questions, passage_terms.text "
+        "FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid WHERE twin = ?",
+        (twin_id,),
+    )
+    for columns in rows:
+        for term in set(" ".join(columns).split()):
+            counts[term] = counts.get(term, 0) + 1
+    connection.execute("DELETE FROM term_counts WHERE twin = ?", (twin_id,))
+    connection.executemany(
+        "INSERT INTO term_counts VALUES (?, ?, ?)",
+        [(twin_id, term, count) for term, count in counts.items()],
+    )
+
+
+def _passage(headings: str, text: str, questions: str) -> Passage:
+    decode = msgspec.json.decode
+    return Passage(tuple(decode(headings)), text, tuple(decode(questions)))

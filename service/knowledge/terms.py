@@ -1,0 +1,90 @@
+"""Terms: the words of a text by which passages and questions are compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+
+import snowballstemmer
+
+from core.text_folding import find_terms, fold, is_unspaced
+
+_POSSESSIVE = re.compile("['\u2019]s\\b")
+# The names of Snowball's algorithms by the code of their language.
+STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+# Words that say nothing about the subject of an English question.
+STOP_WORDS = frozenset(
+    """a about actually after again all also always am an and another any anyone anything are as
+    ask at be because been before being between both but by can cannot come could did do does doing
+    done each either else even ever every exactly explain few for from get gets getting give go goes
+    going gone got had has have having he hello help her here hey hi him his how i if in into is it
+    its just kind know let like lot made make makes making many may me mean might more most much my
+    no not now of off often ok okay on one only or other our out over own please quite really same
+    say see shall she should so some someone something still such take tell than thank thanks that
+    the their them then there these they thing things think this those through to too up us use used
+    uses using very want was way we well were what when where which while who whom whose why will
+    with without wonder work working works would yes you your""".split()  # noqa: SIM905
+)
+
+
+def content_terms(text: str, language: str = "en") -> Sequence[str]:
+    """Return the stems of the words of a text, without English stop words, in order.
+
+    Terms of scripts without spaces are split into pairs of characters. Languages without a
+    Snowball algorithm keep their words as they are.
+    """
+    code = language.split("-")[0].lower()
+    terms: list[str] = []
+    for match in find_terms(fold(_POSSESSIVE.sub("", text))):
+        term = match[0]
+        if is_unspaced(term):
+            terms += map("".join, pairwise(term)) if len(term) > 1 else [term]
+        elif not (code == "en" and (term in STOP_WORDS or len(term) == 1)):
+            terms.append(_stem(code, term))
+    return terms
+
+
+@lru_cache(maxsize=100_000)
+def _stem(code: str, word: str) -> str:
+    stemmer = _stemmer(code)
+    return str(stemmer.stemWord(word)) if stemmer else word
+
+
+@cache
+def _stemmer(code: str) -> snowballstemmer.stemmer | None:
+    return snowballstemmer.stemmer(STEMMERS[code]) if code in STEMMERS else None

@@ -1,0 +1,203 @@
+"""Knowledge: files become passages, and a question finds the passage that answers it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from service.knowledge import (
+    Choices,
+    KnowledgeIndex,
+    Passage,
+    Quotation,
+    Unknown,
+    content_terms,
+    find_answer,
+    split_into_passages,
+)
+from service.twins import Twin, parser
+
+FRIDGE = """# How a refrigerator keeps food cold
+
+A refrigerator moves heat from its inside to the room. A liquid evaporates in thin pipes.
+
+## Why the back is warm
+
+The pipes at the back of a refrigerator give off the heat.
+
+Also asked: Why is my fridge hot behind? | What are the coils for?
+"""
+BREAD = "# Why bread rises\n\nYeast turns sugar into gas, and the gas lifts the dough.\n"
+
+
+@pytest.fixture
+def twin(tmp_path: Path) -> Twin:
+    """Create a twin with a knowledge folder."""
+    folder = tmp_path / "twins"
+    (folder / "ada").mkdir(parents=True)
+    (folder / "ada.md").write_text("---\nname: Ada\n---\n")
+    (folder / "ada" / "fridge.md").write_text(FRIDGE)
+    (folder / "ada" / "bread.md").write_text(BREAD)
+    return parser.load(folder / "ada.md", 0)
+
+
+@pytest.fixture
+def index(tmp_path: Path, twin: Twin) -> KnowledgeIndex:
+    """Index the knowledge of the twin."""
+    index = KnowledgeIndex(tmp_path / "knowledge.db", tmp_path / "twins")
+    index.update([twin])
+    return index
+
+
+def test_passage_has_the_blocks_of_one_section_and_the_path_of_its_headings():
+    assert split_into_passages(FRIDGE, "fridge") == [
+        Passage(
+            ("How a refrigerator keeps food cold",),
+            "A refrigerator moves heat from its inside to the room. "
+            "A liquid evaporates in thin pipes.",
+        ),
+        Passage(
+            ("How a refrigerator keeps food cold", "Why the back is warm"),
+            "The pipes at the back of a refrigerator give off the heat.",
+            ("Why is my fridge hot behind?", "What are the coils for?"),
+        ),
+    ]
+
+
+def test_text_before_the_first_heading_has_the_name_of_the_file_as_heading():
+    assert split_into_passages("One.\n\nTwo.", "notes") == [Passage(("notes",), "One.\n\nTwo.")]
+
+
+def test_comment_in_code_is_no_heading():
+    [passage] = split_into_passages("```sh\n# install\n\nmake run\n```", "notes")
+
+    assert passage.text == "```sh\n# install\n\nmake run\n```"
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["One sentence. " * 200, "word " * 400, "x" * 2_000, "| a | b |\n" * 200, "日本語です。" * 400],
+    ids=["sentences", "words", "letters", "rows", "Japanese"],
+)
+def test_long_block_is_split_without_losing_a_character(block: str):
+    passages = split_into_passages(block, "notes")
+
+    assert max(len(passage.text) for passage in passages) <= 900
+    assert "".join("".join(p.text for p in passages).split()) == "".join(block.split())
+
+
+def test_words_are_compared_by_their_stems_without_stop_words():
+    assert content_terms("Why are refrigerators’ backs so warm?") == ["refriger", "back", "warm"]
+    assert content_terms("Häuser und Haus", "de") == ["haus", "und", "haus"]
+    assert content_terms("冷蔵庫", "ja") == ["冷蔵", "蔵庫"]
+    assert content_terms("what is it?") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [
+        ("How does a refrigerator keep my food cold?", "How a refrigerator keeps food cold"),
+        ("why is my fridge hot behind", "Why the back is warm"),
+        ("What makes bread rise?", "Why bread rises"),
+    ],
+)
+def test_question_in_other_words_is_answered_by_its_passage(
+    index: KnowledgeIndex, twin: Twin, question: str, heading: str
+):
+    answer = find_answer(index, twin, question)
+
+    assert isinstance(answer, Quotation)
+    assert answer.found.passage.heading == heading
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Why is the sky blue?", "How does a car keep cold?", "What?", '" OR NEAR(', "冷蔵庫"],
+)
+def test_question_without_an_answer_gets_headings_that_the_twin_knows(
+    index: KnowledgeIndex, twin: Twin, question: str
+):
+    answer = find_answer(index, twin, question)
+
+    assert isinstance(answer, Unknown)
+    assert len(answer.headings) == 3
+
+
+def test_question_that_two_passages_answer_equally_well_gets_both_headings(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path
+):
+    (tmp_path / "twins/ada/moon.md").write_text(
+        "# Phases of the moon\n\nThe sun lights half of the moon.\n\n"
+        "# Craters of the moon\n\nRocks hit the moon.\n"
+    )
+    index.update([twin])
+
+    answer = find_answer(index, twin, "phases and craters of the moon")
+    assert isinstance(answer, Choices)
+    assert set(answer.headings) == {"Phases of the moon", "Craters of the moon"}
+
+
+def test_changed_added_and_removed_files_are_found_after_an_update(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path
+):
+    folder = tmp_path / "twins/ada"
+    (folder / "bread.md").write_text("# Why cheese ages\n\nBacteria change the milk.\n")
+    (folder / "deeper").mkdir()
+    (folder / "deeper/rust.txt").write_text("Iron and water become rust.")
+    (folder / "fridge.md").unlink()
+    index.update([twin])
+
+    def answers(question: str) -> bool:
+        return isinstance(find_answer(index, twin, question), Quotation)
+
+    assert answers("Why does cheese age?")
+    assert answers("rust")
+    assert not answers("What makes bread rise?")
+    assert not answers("How does a refrigerator keep my food cold?")
+
+
+def test_unusable_files_are_reported_and_the_others_work(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path
+):
+    folder = tmp_path / "twins/ada"
+    (folder / "latin.md").write_bytes(b"caf\xe9")
+    (folder / "binary.txt").write_bytes(b"\0\1\2")
+    (tmp_path / "secret.md").write_text("# Secret\n\nword")
+    (folder / "link.md").symlink_to(tmp_path / "secret.md")
+    os.mkfifo(folder / "pipe.md")
+    (folder / "empty.md").write_text("")
+    index.update([twin])
+
+    assert index.problems(twin) == [
+        "ada/binary.txt is not a text file.",
+        "ada/latin.md is not valid UTF-8 in line 1.",
+        "ada/link.md is outside the twins folder.",
+        "ada/pipe.md is a pipe or a device, not a file.",
+    ]
+    assert isinstance(find_answer(index, twin, "Why does bread rise?"), Quotation)
+
+
+def test_knowledge_of_one_twin_is_unknown_to_another(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path
+):
+    folder = tmp_path / "twins"
+    (folder / "ben.md").write_text("---\nname: Ben\n---\n")
+    (folder / "ben").mkdir()
+    (folder / "ben/sky.md").write_text("# Why the sky is blue\n\nAir scatters blue light.\n")
+    ben = parser.load(folder / "ben.md", 0)
+    index.update([twin, ben])
+
+    assert isinstance(find_answer(index, ben, "Why is the sky blue?"), Quotation)
+    assert isinstance(find_answer(index, twin, "Why is the sky blue?"), Unknown)
+    assert isinstance(find_answer(index, ben, "Why does bread rise?"), Unknown)
+
+
+def test_damaged_or_missing_index_is_built_again(tmp_path: Path, twin: Twin):
+    file = tmp_path / "knowledge.db"
+    file.write_bytes(b"no database, but long enough to be read as one" * 100)
+    index = KnowledgeIndex(file, tmp_path / "twins")
+    index.update([twin])
+
+    assert isinstance(find_answer(index, twin, "Why does bread rise?"), Quotation)
