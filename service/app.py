@@ -31,6 +31,7 @@ from service.conversations import (
 )
 from service.docs import pages
 from service.key_issuer import KeyIssuer
+from service.knowledge import Knowledge
 from service.llm import ModelClient
 from service.twins import TwinRepository
 
@@ -59,6 +60,8 @@ def create_service_app(
     prepare_tables(database, MIGRATIONS_DIR, health.VERSION_TABLE)
     secret_key = settings.secret("secret_key")
     messages = Messages(database)
+    twins = TwinRepository(settings.twins_dir, settings.twin_groups)
+    knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
     model = ModelClient(settings)
     queue = None
     if model.max_parallel_replies:
@@ -70,11 +73,12 @@ def create_service_app(
         database=database,
         api_keys=ApiKeys(database),
         jwt_tokens=JwtTokens(settings, clock),
-        twins=TwinRepository(settings.twins_dir, settings.twin_groups),
+        twins=twins,
         conversations=Conversations(database),
         messages=messages,
         model=model,
-        reply_manager=ReplyManager(messages, Leases(database), model, queue),
+        knowledge=knowledge,
+        reply_manager=ReplyManager(messages, Leases(database), model, queue, knowledge),
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)
@@ -131,12 +135,14 @@ class Service:
     def start(self) -> None:
         """Start the background work; the bundled model is then ready for the first message."""
         self.checkpoints.start()
+        self.container.knowledge.start()
         if self.container.model.bundled:
             self.container.model.bundled.start()
 
     def close(self) -> None:
         """Stop the running replies and the bundled model."""
         self.container.reply_manager.close()
+        self.container.knowledge.close()
         self.container.model.close()
 
     def disconnect(self) -> None:

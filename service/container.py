@@ -10,6 +10,7 @@ from core.db.database import Database
 from core.settings import Settings
 from service.access import ApiKeys, JwtTokens
 from service.conversations import Conversations, Messages, ReplyManager
+from service.knowledge import Knowledge
 from service.llm import ModelClient
 from service.twins import TwinRepository
 
@@ -29,6 +30,7 @@ class Container:
     conversations: Conversations
     messages: Messages
     model: ModelClient
+    knowledge: Knowledge
     reply_manager: ReplyManager
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 Scope = Literal["read_only", "full_access"]
-StageName = Literal["queued", "thinking", "writing"]
+StageName = Literal["queued", "searching", "thinking", "writing"]
 Role = Literal["user", "assistant"]
 MessageStatus = Literal["complete", "incomplete"]
 # Codes of failed replies, in streams and in error responses. ErrorCode adds the codes that occur

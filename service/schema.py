@@ -95,6 +95,8 @@ messages = Table(
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
     Column("model", Text),
+    # JSON list of the passages that a reply quotes.
+    Column("sources", Text, nullable=False, server_default="[]"),
     UniqueConstraint("conversation_id", "position"),
     Index("service_messages_by_reply_to", "reply_to"),
 )

@@ -54,6 +54,14 @@ class Usage(ApiStruct):
     model: str
 
 
+class Source(ApiStruct):
+    """A passage of a file, from which a reply is taken."""
+
+    file: Annotated[str, msgspec.Meta(description="Path in the knowledge folder of the twin.")]
+    heading: str
+    passage: Annotated[str, msgspec.Meta(description="Markdown.")]
+
+
 class Message(ApiStruct):
     """A message or reply. A reply that was stopped or interrupted is incomplete."""
 
@@ -72,6 +80,9 @@ class Message(ApiStruct):
     usage: Annotated[
         Usage | None, msgspec.Meta(description="Of a reply, if the model server reports it.")
     ]
+    sources: Annotated[list[Source], msgspec.Meta(description="Of a reply that quotes files.")] = (
+        msgspec.field(default_factory=list)
+    )
 
 
 class ApiKey(ApiStruct):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from service.access import ApiKey
 from service.api import avatars, schemas
 from service.conversations import Conversation, Message, reply
@@ -52,6 +54,7 @@ def message(record: Message) -> schemas.Message:
         status="complete" if record.complete else "incomplete",
         cut_off=record.cut_off,
         usage=_usage(record),
+        sources=msgspec.json.decode(record.sources, type=list[schemas.Source]),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from core.db.database import Database, insert_or_ignore
@@ -13,6 +14,7 @@ from core.secrets import new_id
 from service.conversations import leases
 from service.idempotency import IDEMPOTENCY_KEY_SECONDS, IdempotencyKey, IdempotencyKeyReused
 from service.interface_types import Role
+from service.knowledge import Source
 from service.llm import Usage
 from service.pagination import Page
 from service.schema import conversations, idempotency_keys, messages
@@ -33,6 +35,7 @@ class Message:
     `reply_to` is the id of the message that a reply answers. `complete` is False for a reply that
     was stopped or interrupted. `cut_off` is True for a reply that ended at the model's token limit.
     `input_tokens`, `output_tokens` and `model` are set if the model server reported its usage.
+    `sources` is a JSON list of the passages that a reply quotes.
     """
 
     id: str
@@ -46,6 +49,7 @@ class Message:
     input_tokens: int | None = None
     output_tokens: int | None = None
     model: str | None = None
+    sources: str = "[]"
 
 
 class Messages:
@@ -169,6 +173,7 @@ class Messages:
         is_stopped: bool = False,
         is_cut_off: bool = False,
         usage: Usage | None = None,
+        sources: Sequence[Source] = (),
     ) -> Message | None:
         """Store the reply unless it is empty, and release the lease; return the stored reply.
 
@@ -192,6 +197,7 @@ class Messages:
                     input_tokens=usage.input_tokens if usage else None,
                     output_tokens=usage.output_tokens if usage else None,
                     model=usage.model if usage else None,
+                    sources=msgspec.json.encode(sources).decode(),
                 ),
             )
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.clock import Clock
 from service.conversations.messages import Message
 from service.interface_types import ReplyErrorCode, StageName
+from service.knowledge import Source
 from service.llm import CompletionStream, Usage
 from service.twins import Twin
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The current stage: queued, thinking, then writing.
+    """The current stage: queued, searching or thinking, then writing.
 
     `ahead` is the number of replies ahead in the queue.
     """
@@ -78,6 +79,8 @@ class Reply:
         # Whether the reply has ended, even if it is not stored yet. Later stops are ignored.
         self.is_finished = False
         self._stream: CompletionStream | None = None
+        # The passages that the reply quotes.
+        self.sources: Sequence[Source] = ()
         self._events: list[Event] = []
         self._changed = threading.Condition()
 

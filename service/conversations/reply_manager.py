@@ -24,8 +24,9 @@ from service.conversations.reply import (
     ReplyEvents,
     single_event,
 )
-from service.conversations.reply_request import read_reply
+from service.conversations.reply_request import quote_knowledge, read_reply
 from service.idempotency import IdempotencyKey
+from service.knowledge import Knowledge
 from service.llm import ModelClient, ModelFailed
 from service.twins import Twin
 
@@ -40,13 +41,19 @@ class ReplyManager:
     """Write replies in threads. Leases allow one reply per conversation across all processes."""
 
     def __init__(
-        self, messages: Messages, leases: Leases, model: ModelClient, queue: ReplyQueue | None
+        self,
+        messages: Messages,
+        leases: Leases,
+        model: ModelClient,
+        queue: ReplyQueue | None,
+        knowledge: Knowledge,
     ) -> None:
         self.messages = messages
         self.leases = leases
         self._clock = leases.database.clock
         self.model = model
         self.queue = queue
+        self.knowledge = knowledge
         self._running: dict[str, Reply] = {}
         self._is_closed = False
         self._finish_lock = threading.Lock()
@@ -126,14 +133,13 @@ class ReplyManager:
 
     def _write(self, reply: Reply) -> None:
         try:
-            with self._queue_slot(reply):
-                reply.emit(Progress("thinking"))
-                has_content = False
-                for piece in read_reply(reply, self.messages, self.model):
-                    if not has_content:
-                        reply.emit(Progress("writing"))
-                    has_content = True
-                    reply.emit(Delta(piece))
+            if reply.twin.front_matter.knowledge:
+                reply.emit(Progress("searching"))
+                self._emit_pieces(reply, quote_knowledge(reply, self.messages, self.knowledge))
+            else:
+                with self._queue_slot(reply):
+                    reply.emit(Progress("thinking"))
+                    self._emit_pieces(reply, read_reply(reply, self.messages, self.model))
             self._finish(reply, reply.stop_reason)
         except QueueAbandoned:
             self._finish(reply, reply.stop_reason)
@@ -144,6 +150,14 @@ class ReplyManager:
         except Exception:
             logger.exception("reply to %s", reply.message.id)
             self._finish(reply, failures.INTERNAL_ERROR)
+
+    def _emit_pieces(self, reply: Reply, pieces: Iterator[str]) -> None:
+        has_content = False
+        for piece in pieces:
+            if not has_content:
+                reply.emit(Progress("writing"))
+            has_content = True
+            reply.emit(Delta(piece))
 
     def _queue_slot(self, reply: Reply) -> AbstractContextManager[None]:
         if self.queue is None:
@@ -186,6 +200,7 @@ class ReplyManager:
                 is_stopped=failure is failures.STOPPED,
                 is_cut_off=reply.is_cut_off,
                 usage=reply.usage,
+                sources=reply.sources,
             )
         except DatabaseUnavailable:
             raise

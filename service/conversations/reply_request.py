@@ -9,10 +9,25 @@ from core.languages import N_
 from service.conversations.messages import Messages
 from service.conversations.prompt import build_prompt
 from service.conversations.reply import Reply
+from service.knowledge import Knowledge, split_pieces
 from service.llm import ModelClient, ModelFailed, OnlyThinking, Prompt, PromptTooLong
 
 MAX_HISTORY_MESSAGES = 200
 MAX_PROMPT_ATTEMPTS = 4
+
+
+def quote_knowledge(reply: Reply, messages: Messages, knowledge: Knowledge) -> Iterator[str]:
+    """Yield the pieces of a reply from the knowledge of the twin. Raises ModelFailed."""
+    history = messages.recent_history(reply.message, 3)
+    if not history:
+        raise ModelFailed(N_("The conversation was deleted."))
+    questions = [message.content for message in history if message.role == "user"]
+    answer = knowledge.answer(reply.twin, questions[-1], *questions[:-1][-1:])
+    reply.sources = answer.sources
+    for piece in split_pieces(answer.text):
+        if reply.stop_reason:
+            return
+        yield piece
 
 
 def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator[str]:

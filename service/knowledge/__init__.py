@@ -5,6 +5,7 @@ The index is derived data: one SQLite file in the data folder, whatever the data
 
 from service.knowledge.answers import Answer, Choices, Quotation, Unknown, find_answer
 from service.knowledge.index import FoundPassage, KnowledgeIndex
+from service.knowledge.knowledge import Knowledge, Source, split_pieces
 from service.knowledge.passages import Passage, split_into_passages
 from service.knowledge.terms import content_terms
 
@@ -12,11 +13,14 @@ __all__ = [
     "Answer",
     "Choices",
     "FoundPassage",
+    "Knowledge",
     "KnowledgeIndex",
     "Passage",
     "Quotation",
+    "Source",
     "Unknown",
     "content_terms",
     "find_answer",
     "split_into_passages",
+    "split_pieces",
 ]

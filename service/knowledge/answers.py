@@ -7,7 +7,9 @@
    which share of the question the passage covers as a whole.
 3. The most similar passage is quoted if it is similar enough. If a passage with another heading is
    about as similar, the twin offers both headings.
-4. Otherwise, the twin says that it does not know, and names the nearest headings.
+4. A short question that is not answered alone is tried together with the question before it; the
+   passage must have all of its terms.
+5. Otherwise, the twin says that it does not know, and names the nearest headings.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ MIN_SIMILARITY = 0.6
 # Two passages are about as similar if they differ by less than this.
 MARGIN = 0.05
 HEADINGS_SHOWN = 3
+# A longer message stands for itself.
+MAX_FOLLOW_UP_TERMS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +47,38 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No passage answers the question. `headings` are the nearest ones that the twin knows."""
+    """No passage answers the question. `headings` are the nearest ones that the twin knows.
+
+    `is_greeting` is true for a message without a question, such as "Hello" or "Thanks!".
+    """
 
     headings: Sequence[str]
+    is_greeting: bool = False
 
 
 Answer = Quotation | Choices | Unknown
 
 
-def find_answer(index: KnowledgeIndex, twin: Twin, question: str) -> Answer:
-    """Return how the twin answers a question from its knowledge."""
+def find_answer(
+    index: KnowledgeIndex, twin: Twin, question: str, earlier_question: str = ""
+) -> Answer:
+    """Return how the twin answers a question, or a follow-up to an earlier question."""
     terms = frozenset(content_terms(question, twin.language))
+    answer = _answer(index, twin, terms)
+    if isinstance(answer, Unknown) and terms and len(terms) <= MAX_FOLLOW_UP_TERMS:
+        earlier_terms = frozenset(content_terms(earlier_question, twin.language))
+        follow_up = _answer(index, twin, terms | earlier_terms)
+        if isinstance(follow_up, Quotation) and terms <= _all_terms(follow_up.found.passage, twin):
+            return follow_up
+    return answer
+
+
+def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> Answer:
     ranked = _rank(index, twin, terms)
     headings = list(dict.fromkeys(found.passage.heading for found, _ in ranked))
     if not ranked or ranked[0][1] < MIN_SIMILARITY:
         nearest = [*headings, *index.headings(twin, HEADINGS_SHOWN)]
-        return Unknown(list(dict.fromkeys(nearest))[:HEADINGS_SHOWN])
+        return Unknown(list(dict.fromkeys(nearest))[:HEADINGS_SHOWN], is_greeting=not terms)
     best, best_value = ranked[0]
     equal = {found.passage.heading: None for found, value in ranked if best_value - value < MARGIN}
     return Choices(list(equal)[:HEADINGS_SHOWN]) if len(equal) > 1 else Quotation(best)
@@ -78,14 +98,17 @@ def _rank(
             frozenset(content_terms(phrase, twin.language))
             for phrase in (passage.heading, *passage.questions)
         ]
-        everything = frozenset(
-            content_terms(" ".join((*passage.headings, *passage.questions, passage.text)))
-        )
+        everything = _all_terms(passage, twin)
         agreement = max(_dice(terms, phrase, weight) for phrase in phrases)
         return (agreement + _sum(terms & everything, weight) / _sum(terms, weight)) / 2
 
     ranked = [(found, similarity(found.passage)) for found in index.find(twin, list(terms))]
     return sorted(ranked, key=lambda pair: -pair[1])
+
+
+def _all_terms(passage: Passage, twin: Twin) -> Set[str]:
+    text = " ".join((*passage.headings, *passage.questions, passage.text))
+    return frozenset(content_terms(text, twin.language))
 
 
 def _dice(one: Set[str], other: Set[str], weight: Callable[[str], float]) -> float:

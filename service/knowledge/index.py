@@ -11,9 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from service import file_stamp
 from service.knowledge.passages import Passage, split_into_passages
 from service.knowledge.terms import content_terms
-from service.twins import Twin, file_stamp
+from service.twins import Twin
 
 logger = logging.getLogger(__name__)
 

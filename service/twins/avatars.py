@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from core.images import detect_media_type
-from service.twins import file_stamp
+from service import file_stamp
 from service.twins.twin import Twin
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from service.twins import file_stamp, front_matter
+from service import file_stamp
+from service.twins import front_matter
 from service.twins.twin import FrontMatter, InvalidTwinFile, Twin
 from service.validation_messages import explain
 

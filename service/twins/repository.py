@@ -12,9 +12,10 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 
 from core.twin_groups import NO_RULES, TwinGroups
+from service import file_stamp
 from service.owners import PORTAL_OWNER
 from service.pagination import Page
-from service.twins import file_stamp, parser
+from service.twins import parser
 from service.twins.avatars import Avatars, Image
 from service.twins.twin import InvalidTwinFile, Twin
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -46,6 +46,8 @@ class Example(Struct, frozen=True, forbid_unknown_fields=True):
 class FrontMatter(Sampling, frozen=True, kw_only=True):
     """Metadata of a twin, from the start of its file.
 
+    With `knowledge`, the twin answers from the files in the folder of its name, without a model.
+
     `access` cannot be null: a list that was left empty must not open the twin to everybody. If
     `access` is not set, everybody may see the twin.
     """
@@ -57,6 +59,7 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     greeting: str = ""
     starters: list[str] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
+    knowledge: Literal["quote"] | None = None
     access: list[AccessEntry] | UnsetType = UNSET
 
 

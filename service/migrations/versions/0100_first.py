@@ -57,6 +57,7 @@ def upgrade() -> None:
         sa.Column("input_tokens", sa.Integer),
         sa.Column("output_tokens", sa.Integer),
         sa.Column("model", sa.Text),
+        sa.Column("sources", sa.Text, nullable=False, server_default="[]"),
         sa.ForeignKeyConstraint(
             ["conversation_id"], ["service_conversations.id"], ondelete="CASCADE"
         ),
