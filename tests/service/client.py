@@ -36,9 +36,9 @@ class ApiClient:
         headers = options.pop("headers", self.headers)
         return self.session.request(method, self.url + path, headers=headers, timeout=10, **options)
 
-    def create_conversation(self) -> str:
-        """Create a conversation with the twin `ada` and return its id."""
-        return str(self.post("/conversations", json={"twinId": "ada"}).json()["data"]["id"])
+    def create_conversation(self, twin: str = "ada") -> str:
+        """Create a conversation with a twin and return its id."""
+        return str(self.post("/conversations", json={"twinId": twin}).json()["data"]["id"])
 
     def stream(
         self, conversation_id: str, content: str, headers: Mapping[str, str] | None = None
