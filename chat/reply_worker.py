@@ -157,14 +157,17 @@ class ReplyWorker:
                     self.log.append(turn.id, entries.Progress(text, percent))
                 case twinapi.Delta(text):
                     self.log.append(turn.id, entries.Delta(text))
-                case twinapi.Complete(text, reply_conversation_id, cut_off, is_text_ignored):
-                    if is_text_ignored:
+                case twinapi.Complete(text, reply_conversation_id, cut_off, is_ignored, sources):
+                    if is_ignored:
                         self._warn_of_ignored_text(turn)
                     if reply_conversation_id not in (None, service_id):
                         logger.warning("turn %s: the reply names another conversation", turn.id)
                     if is_visible(text or self.log.text(turn.id)):
                         note = "reply_cut_off" if cut_off else ""
-                        return Ended(ReplyState.COMPLETE, text=text or "", code=note)
+                        quoted = [entries.Source(s.file, s.heading, s.passage) for s in sources]
+                        return Ended(
+                            ReplyState.COMPLETE, text=text or "", code=note, sources=quoted
+                        )
                     logger.warning("turn %s: the reply is empty", turn.id)
                     return Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
                 case twinapi.Failed(detail, code):

@@ -19,7 +19,7 @@ from twinapi.errors import (
     Unauthorized,
     UnexpectedResponse,
 )
-from twinapi.events import Complete, Delta, Event, Failed
+from twinapi.events import Complete, Delta, Event, Failed, Source
 from twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
 from twinapi.pages import Page
 from twinapi.progress import Progress
@@ -49,6 +49,7 @@ __all__ = [
     "RateLimited",
     "ReplyStream",
     "ServiceFailed",
+    "Source",
     "StreamError",
     "StreamInterrupted",
     "StreamTooLarge",

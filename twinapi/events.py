@@ -18,6 +18,9 @@ from twinapi.progress import Progress, ProgressParser
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
 # Errors are truncated to this length: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
+SOURCE_FIELDS = ("file", "heading", "passage")
+MAX_SOURCES = 10
+MAX_SOURCE_CHARACTERS = 2_000
 FAILED_STATUSES = {"error", "fail", "failed", "failure"}
 # An id: 8 to 64 ASCII letters, digits, hyphens and underscores with a digit among them.
 _RECEIPT = re.compile(r"(?=[\w-]*\d)[\w-]{8,64}", re.ASCII)
@@ -35,6 +38,15 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A passage of a file, which a reply quotes. The passage is Markdown."""
+
+    file: str
+    heading: str
+    passage: str
+
+
+@dataclass(frozen=True, slots=True)
 class Complete:
     """The end of a successful reply; `text` is None if the service does not repeat it.
 
@@ -47,6 +59,7 @@ class Complete:
     conversation_id: str | None = None
     is_cut_off: bool = False
     is_text_ignored: bool = False
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +128,20 @@ def parse_complete(message: object) -> Complete:
         None if text == fields.get("status") else text,
         parse_id(fields.get("conversationId")),
         is_cut_off=fields.get("cutOff") is True,
+        sources=parse_sources(fields.get("sources")),
     )
+
+
+def parse_sources(sources: object) -> tuple[Source, ...]:
+    """Parse the sources of a reply; entries of another shape are ignored."""
+    entries = sources[:MAX_SOURCES] if isinstance(sources, list) else []
+    parsed = []
+    for entry in entries:
+        values = [entry.get(name) for name in SOURCE_FIELDS] if isinstance(entry, Mapping) else []
+        texts = [clean(text)[:MAX_SOURCE_CHARACTERS] for text in values if isinstance(text, str)]
+        if len(texts) == len(SOURCE_FIELDS):
+            parsed.append(Source(*texts))
+    return tuple(parsed)
 
 
 def parse_whole_reply(payload: object) -> Complete | Failed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -33,6 +33,14 @@ class Delta(msgspec.Struct, frozen=True, tag="delta"):
     text: str
 
 
+class Source(msgspec.Struct, frozen=True):
+    """A passage of a file, which the reply quotes. The passage is Markdown."""
+
+    file: str
+    heading: str
+    passage: str
+
+
 class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     """Final entry of a log, which replaces all other entries."""
 
@@ -46,6 +54,7 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     # The message is too long, so the service would reject a retry.
     too_long: bool = False
     retry_at: float | None = None
+    sources: list[Source] = []
 
 
 Entry = Progress | Delta | Ended
@@ -87,7 +96,13 @@ class Reply:
     gone: bool = False
     too_long: bool = False
     retry_at: float | None = None
+    sources: Sequence[Source] = ()
     cursor: int = 0
+
+    @property
+    def is_quotation(self) -> bool:
+        """Return whether the whole reply is a passage of a file."""
+        return len(self.sources) == 1 and self.sources[0].passage == self.text
 
     @property
     def is_running(self) -> bool:

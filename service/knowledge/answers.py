@@ -23,7 +23,7 @@ from service.knowledge.passages import Passage
 from service.knowledge.terms import content_terms
 from service.twins import Twin
 
-MIN_SIMILARITY = 0.6
+MIN_SIMILARITY = 0.5
 # Two passages are about as similar if they differ by less than this.
 MARGIN = 0.05
 HEADINGS_SHOWN = 3

@@ -9,7 +9,7 @@ from core.languages import N_
 from web.i18n.locale import current_locale, format_locale, gettext
 
 # Progress stages of the embedded service, listed here so that they get translated.
-STAGES = (N_("Queued"), N_("Thinking"), N_("Writing"))
+STAGES = (N_("Queued"), N_("Searching"), N_("Thinking"), N_("Writing"))
 
 
 def init_app(app: Flask) -> None:
