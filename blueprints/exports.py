@@ -67,7 +67,6 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[
     subtitle = gettext("A conversation with %(twin)s.", twin=embed_inline(conversation.twin_name))
     you = gettext("You")
     # Not within an f-string, from which `make words` extracts nothing.
-    quoted = gettext("Quoted from %(heading)s", heading="%(heading)s")
     unfinished = gettext("This reply is still being written.")
     yield f"# {embed_inline(conversation.title)}\n\n{subtitle}\n"
     if greeting := _greeting(conversation):
@@ -79,7 +78,8 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[
         body = _embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
         for source in reply.sources:
-            yield f"\n*{quoted % {'heading': embed_inline(source.heading)}} ({source.file})*\n"
+            quoted = gettext("Quoted from %(heading)s", heading=embed_inline(source.heading))
+            yield f"\n*{quoted} ({embed_inline(source.file)})*\n"
         if reply.is_running:
             yield f"\n*{unfinished}*\n"
         elif reply.code:

@@ -1,0 +1,53 @@
+"""Replies that quote passages of files."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.person import Page, Person, wait_for_reply
+from tests.support.upstream import Upstream
+
+PASSAGE = "Yeast makes **gas**."
+SOURCE = {"file": "bread.md", "heading": "Why <b>bread</b> rises", "passage": PASSAGE}
+
+
+def reply_with(alice: Person, upstream: Upstream, text: str, sources: object) -> Page:
+    """Return the conversation after a reply with these sources."""
+    page = alice.start_conversation("Why does bread rise?")
+    call = upstream.next_call().start_stream()
+    call.delta(text)
+    call.send_event(type="complete", message={"content": text, "sources": sources})
+    call.close()
+    return wait_for_reply(alice, page)
+
+
+def test_reply_that_is_a_passage_is_shown_with_its_heading_and_file(
+    alice: Person, upstream: Upstream
+):
+    page = reply_with(alice, upstream, PASSAGE, [SOURCE])
+
+    source = page.html.select_one(".turn__source")
+    assert source.get_text(" ", strip=True) == "Quoted from Why <b>bread</b> rises bread.md"
+    export = alice.get(f"{page.path}/export?format=md").response.text
+    [line] = [line for line in export.splitlines() if "Quoted from" in line]
+    assert line.startswith("*Quoted from Why")
+    assert "<b>" not in line
+    assert alice.get(f"{page.path}/export?format=json").response.json()["turns"][0]["sources"] == [
+        SOURCE
+    ]
+
+
+def test_reply_with_its_own_words_lists_the_passages(alice: Person, upstream: Upstream):
+    page = reply_with(alice, upstream, "Because of yeast.", [SOURCE, SOURCE])
+
+    assert page.html.select_one(".turn__source") is None
+    passages = [each.get_text() for each in page.html.select(".sources blockquote")]
+    assert passages == [PASSAGE, PASSAGE]
+
+
+@pytest.mark.parametrize("sources", [None, "bread.md", [1, {}, {"file": 1}], {"file": "x"}])
+def test_sources_of_another_shape_are_ignored(alice: Person, upstream: Upstream, sources: object):
+    page = reply_with(alice, upstream, PASSAGE, sources)
+
+    assert page.reply_states == ["complete"]
+    assert page.html.select(".turn__source, .sources") == []
