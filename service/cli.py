@@ -67,7 +67,7 @@ def create_cli_group(app: Flask) -> click.Group:
         logging.getLogger("service").setLevel(logging.ERROR)  # the loop below prints the problems
         for twin in container.twins.list_all():
             click.echo(f"{twin.id}\t{twin.front_matter.name}")
-        problems = container.twins.problems()
+        problems = [*container.twins.problems(), *container.knowledge.problems()]
         for problem in problems:
             click.echo(problem, err=True)
         if problems:

@@ -55,7 +55,7 @@ def findings(service: Container, *, asks_model: bool) -> Iterator[Finding]:
         yield Finding("The service's database is writable.")
     else:
         yield Finding("The service's database is not writable.", is_problem=True)
-    for problem in service.twins.problems():
+    for problem in [*service.twins.problems(), *service.knowledge.problems()]:
         yield Finding(problem, is_problem=True)
     if asks_model:
         yield _check_model(service)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
@@ -65,9 +66,16 @@ class Knowledge:
 
     def update(self) -> None:
         """Index the files that have changed."""
-        twins = [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]
-        self._update_index(twins)
+        self._update_index(self._knowledgeable_twins())
         self._is_updated.set()
+
+    def problems(self) -> Sequence[str]:
+        """Return a sentence about each file that cannot be read, without writing to the index."""
+        twins = self._knowledgeable_twins()
+        with TemporaryDirectory() as folder:
+            index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
+            index.update(twins)
+            return [problem for twin in twins for problem in index.problems(twin)]
 
     def answer(self, twin: Twin, question: str, earlier_question: str = "") -> KnowledgeReply:
         """Return the reply to a question; a follow-up is searched with the question before it."""
@@ -86,6 +94,9 @@ class Knowledge:
                     return KnowledgeReply(NO_KNOWLEDGE)
                 greeting = twin.front_matter.greeting if is_greeting else ""
                 return KnowledgeReply(_list(greeting or UNKNOWN, headings))
+
+    def _knowledgeable_twins(self) -> Sequence[Twin]:
+        return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]
 
     def _run(self) -> None:
         while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from flask import Flask
 
 from service.container import Container
 from tests.service.client import ApiClient
@@ -64,6 +65,16 @@ def test_follow_up_is_searched_with_the_question_before_it(api: ApiClient, conve
     end = list(api.stream(conversation, "And what gas is it?"))[-1]["message"]
 
     assert end["content"] == "Yeast makes **gas**."
+
+
+def test_command_twins_reports_files_that_cannot_be_read(
+    container: Container, conversation: str, service: Flask
+):
+    (container.twins.folder / "guide/latin.md").write_bytes(b"caf\xe9")
+    result = service.test_cli_runner().invoke(args=["twindow", "twins"])
+
+    assert result.exit_code == 1
+    assert result.stderr == "guide/latin.md is not valid UTF-8 in line 1.\n"
 
 
 def test_changed_file_changes_the_next_reply(
