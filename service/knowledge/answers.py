@@ -23,7 +23,9 @@ from service.knowledge.passages import Passage
 from service.knowledge.terms import content_terms
 from service.twins import Twin
 
-MIN_SIMILARITY = 0.5
+MIN_SIMILARITY = 0.45
+# Below, a passage has the words of the question by chance: its section is about something else.
+MIN_AGREEMENT = 0.25
 # Two passages are about as similar if they differ by less than this.
 MARGIN = 0.05
 HEADINGS_SHOWN = 3
@@ -100,6 +102,8 @@ def _rank(
         ]
         everything = _all_terms(passage, twin)
         agreement = max(_dice(terms, phrase, weight) for phrase in phrases)
+        if agreement < MIN_AGREEMENT:
+            return agreement / 2
         return (agreement + _sum(terms & everything, weight) / _sum(terms, weight)) / 2
 
     ranked = [(found, similarity(found.passage)) for found in index.find(twin, list(terms))]
