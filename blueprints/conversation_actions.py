@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from flask import Blueprint, redirect, request, url_for
+from flask import Blueprint, current_app, redirect, request, url_for
+from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
 from web.container import portal
@@ -13,6 +14,18 @@ from web.person.current_person import person
 from web.person.ownership import find_deleted_conversation, own_conversation
 from web.person.return_path import current_page, return_path
 
+# The pages with a sidebar, from which an action is possible.
+PAGES = {
+    "conversations.index",
+    "conversations.show",
+    "keys.new",
+    "preferences.show",
+    "search.index",
+    "session.show",
+    "site.show_help",
+    "twins.index",
+    "twins.show",
+}
 HIDING_ACTIONS = {"archived", "deleted"}
 
 bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<conversation_id>")
@@ -76,18 +89,31 @@ def restore(conversation_id: str) -> BaseResponse:
 def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> BaseResponse:
     """Redirect to the page that sent the form, which then shows a notice about the action.
 
-    The page is the list or a conversation; any other URL is replaced by the list. Actions that hide
-    a conversation do not redirect to this conversation.
+    Any URL that is not a page with a sidebar is replaced by the list. Actions that hide a
+    conversation do not redirect to this conversation.
     """
     list_url = url_for("conversations.index")
-    url = urlsplit(return_path(request.form.get("back", "")))
+    back = request.form.get("back", "")
+    url = urlsplit(back if back == return_path(back) else list_url)
     hidden_path = url_for("conversations.show", conversation_id=conversation_id)
-    is_page = url.path == list_url or url.path.startswith(f"{list_url}/")
-    if not is_page or (action in HIDING_ACTIONS and url.path == hidden_path):
+    endpoint = _endpoint_of(url.path)
+    if endpoint not in PAGES or (action in HIDING_ACTIONS and url.path == hidden_path):
         url = urlsplit(list_url)
     # A page of earlier turns has no place for the notice.
-    query = parse_qsl(url.query) if url.path == list_url else []
+    query = parse_qsl(url.query) if endpoint != "conversations.show" else []
     parameters = {**dict(query), "done": action, "conversation": conversation_id}
     if is_archived and url.path == list_url:
         parameters["view"] = "archived"
     return redirect(f"{url.path}?{urlencode(parameters)}", 303)
+
+
+def _endpoint_of(path: str) -> str:
+    """Return the endpoint of a path of this portal, or "" if there is none."""
+    adapter = current_app.create_url_adapter(request)
+    if adapter is None:
+        return ""
+    try:
+        endpoint, _ = adapter.match(path.removeprefix(request.script_root), method="GET")
+    except HTTPException:
+        return ""
+    return str(endpoint)

@@ -35,6 +35,7 @@ from web.views import (
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 bp.add_app_template_global(sidebar_groups)
+bp.add_app_template_global(read_action_notice)
 
 # Maximum number of recently deleted conversations that can be restored from the list.
 MAX_RECENTLY_DELETED = 5

@@ -109,9 +109,10 @@ const HANDLERS = {
     const next = key === "Enter" || key === " " ? state : { ...state, focusMovedAt: -Infinity };
     // During composition, keys belong to the input method.
     if (isComposing) return [next, {}];
-    // Escape cancels editing, or else stops the reply if the box is empty; pressed again, it leaves the box.
+    // Escape cancels editing, or else stops the reply if nobody writes; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
-    if (key === "Escape" && isInBox && !isTaken && isRunning && !state.text) return [next, { prevent: true, stop: true }];
+    const writes = isInBox ? state.text : isInField;
+    if (key === "Escape" && !writes && !isTaken && isRunning) return [next, { prevent: true, stop: true }];
     if (key === "ArrowUp" && isInBox && !state.text && !hasShift && !isCommand) return [next, { prevent: true, edit: true }];
     if (key === "Escape") return isTaken ? [next, {}] : [{ ...next, hasLeft: true }, { leave: true }];
     // An Enter key that is held down may have been pressed on the link that led to this page.

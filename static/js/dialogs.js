@@ -1,6 +1,8 @@
 // Pages that open in a dialog: the keyboard shortcuts and the search.
 import { fetchFragment } from "./requests.js";
 
+const RESULTS = ".search-view :is(.search-view__links, .hits, .links) a, .search-view .rows > li > a";
+
 // Open the fragment of a URL. `returnTo` gets the focus when the dialog closes; by default, the browser decides.
 export const openDialog = async (url, className, returnTo) => {
   const html = await fetchFragment(url);
@@ -24,12 +26,23 @@ export const openDialog = async (url, className, returnTo) => {
   style.onload = style.onerror = () => document.querySelector("dialog")?.showModal();
 };
 
+// Enter opens the first result, when the results are those of the text in the field.
+const openFirstResult = (dialog) => dialog.querySelector(RESULTS)?.click();
+document.addEventListener("keydown", (event) => {
+  const field = event.target.matches(".dialog--search [type=search]") && event.key === "Enter" && event.target;
+  if (!field || event.isComposing) return;
+  event.preventDefault();
+  const dialog = field.closest("dialog");
+  const isCurrent = dialog.querySelector(".search-view").dataset.query === field.value.trim();
+  if (isCurrent) openFirstResult(dialog);
+  else document.addEventListener("htmx:after:swap", () => openFirstResult(dialog), { once: true });
+});
 // Arrow keys go through the results of the search.
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const dialog = step && document.querySelector(".dialog--search[open]");
   if (!dialog) return;
-  const places = [dialog.querySelector("[type=search]"), ...dialog.querySelectorAll(".search-view a")];
+  const places = [dialog.querySelector("[type=search]"), ...dialog.querySelectorAll(RESULTS)];
   const next = places[places.indexOf(document.activeElement) + step];
   if (!next) return;
   event.preventDefault();

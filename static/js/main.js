@@ -4,7 +4,7 @@ import { fetchFragment, reportUnreachable } from "./requests.js";
 import "./composer.js";
 import { messages } from "./messages.js";
 import { announce, onContentChange } from "./page.js";
-import { afterPaint, deleteSharedDraft } from "./storage.js";
+import { afterPaint, deleteDrafts, deleteSharedDraft } from "./storage.js";
 
 // Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
 const open = () => document.querySelector(".menu[open]");
@@ -102,7 +102,9 @@ afterPaint(() => {
 });
 
 document.addEventListener("click", ({ target }) => {
-  if (target.closest("[data-close-toast]")) target.closest(".toast").remove();
+  if (!target.closest("[data-close-toast]")) return;
+  target.closest(".toast").remove();
+  document.getElementById("message")?.focus();
 });
 // A toast that has the focus is read by screen readers anyway.
 afterPaint(() => {
@@ -119,8 +121,11 @@ if (completedAction) {
 }
 if (completedAction === "deleted") afterPaint(() => deleteSharedDraft(`/conversations/${completedActionId}`));
 
-// Search runs while typing: do not submit the form as well.
-document.addEventListener("submit", (event) => { if (event.target.role === "search") event.preventDefault(); });
+document.addEventListener("submit", (event) => {
+  // Search runs while typing: do not submit the form as well.
+  if (event.target.role === "search") event.preventDefault();
+  if (event.target.action.endsWith("/session/deletion")) deleteDrafts();
+});
 
 // The CSS countdown ends with an animation that shows the button.
 document.addEventListener("animationend", ({ animationName, target }) => {

@@ -30,6 +30,15 @@ export const saveDraft = (path, text) => {
   localStore.set(draftKey(path), text);
   sessionStore.set(draftKey(path), `=${text}`);
 };
+// Signing out deletes the drafts of the person: other people may use this browser.
+export const deleteDrafts = () => {
+  try {
+    for (const name of Object.keys(localStorage)) {
+      if (draftOwner && name.startsWith(draftKey(""))) localStorage.removeItem(name);
+    }
+    sessionStorage.clear();
+  } catch {}
+};
 // Deleting a conversation deletes its draft. This window keeps its own copy, in case somebody
 // restores the conversation.
 export const deleteSharedDraft = (path) => localStore.set(draftKey(path), "");

@@ -129,7 +129,19 @@ def test_forms_without_a_csrf_token_change_nothing(alice: Person, page: Page):
     assert alice.get(page.path).html.h1.get_text() == "Why is the sky blue?"
 
 
-def test_form_redirects_only_to_lists_of_conversations(alice: Person, page: Page):
+def test_action_from_the_sidebar_returns_to_the_page_and_its_notice_offers_undo(
+    alice: Person, page: Page
+):
+    for back in ("/help", "/twins/ada", "/search?q=sky", "/preferences"):
+        after = alice.press(page, "Archive", archived="1", back=back)
+        assert after.path == back.split("?")[0]
+        assert "archived" in after.html.select_one(".toast").get_text()
+        after = alice.press(after, "Undo")
+        assert after.path == back.split("?")[0]
+        assert "unarchived" in after.html.select_one(".toast").get_text()
+
+
+def test_form_redirects_only_to_pages_of_this_portal(alice: Person, page: Page):
     def check(back: str) -> None:
         after = alice.press(page, "Rename", title="Mine", back=back)
         assert after.path == "/conversations"
@@ -140,7 +152,8 @@ def test_form_redirects_only_to_lists_of_conversations(alice: Person, page: Page
         "//evil.example",
         "/\\evil.example",
         "javascript:1",
-        "/keys",
+        "/static/htmx.js",
+        "/no/page",
         "\r\nX: y",
         "http://[x",
     )

@@ -102,7 +102,7 @@ def test_signed_out_fragment_request_gets_the_header_that_opens_the_sign_in_page
     )
 
     assert (page.status, page.response.text) == (204, "")
-    assert page.response.headers["HX-Redirect"] == "/session/new?next=/conversations?q%3Da"
+    assert page.response.headers["HX-Redirect"] == "/session/new?next=/conversations?q%3Da&ended=1"
 
 
 def test_event_stream_tells_signed_out_people_that_their_session_has_ended(

@@ -141,6 +141,12 @@ def test_search_opens_in_a_dialog_and_leads_to_a_hit(context: BrowserContext, up
     dialog.locator(".hits a").first.click()
     expect(page.locator("mark:target")).to_be_in_viewport()
 
+    page.goto("/help")
+    page.keyboard.press("Control+k")
+    dialog.get_by_role("searchbox").fill("hello")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/conversations/"))
+
 
 def test_choice_of_a_twin_exchanges_the_starters(context: BrowserContext, upstream: Upstream):
     upstream.twins = [

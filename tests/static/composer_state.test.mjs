@@ -50,6 +50,11 @@ describe("keys", () => {
       assert.deepEqual(after(state, { ...escape, ...change })[1], { leave: true });
     }
   });
+  test("Escape outside of text fields stops a running reply", () => {
+    const escape = { ...enter, key: "Escape", isRunning: true, isInBox: false };
+    assert.equal(after(empty, type("Half"), { ...escape, isInField: false })[1].stop, true);
+    assert.equal(after(empty, { ...escape, isInField: true })[1].stop, undefined);
+  });
   test("Escape in an empty box stops a running reply", () => {
     const escape = { ...enter, key: "Escape", isRunning: true };
     assert.deepEqual(after(empty, escape)[1], { prevent: true, stop: true });

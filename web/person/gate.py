@@ -80,7 +80,8 @@ def _require_sign_in() -> BaseResponse | None:
     if request.endpoint in PUBLIC_ENDPOINTS or (_may_use_portal(person) and not has_ended):
         return None
     if wants_fragment():
-        return Response(status=204, headers={"HX-Redirect": sign_in_url(has_ended=has_ended)})
+        # The page of this request was opened by somebody who was signed in.
+        return Response(status=204, headers={"HX-Redirect": sign_in_url(has_ended=True)})
     return redirect(sign_in_url(has_ended=has_ended), 303)
 
 
