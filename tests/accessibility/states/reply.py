@@ -115,3 +115,20 @@ def reply_with_unfinished_table(env: Environment) -> Page:
     return _open_streaming_reply(
         env, "| part | does |\n|---|---|\n| wheel | turns |\n| ri", "turns"
     )
+
+
+@state("conversations.show")
+def reply_that_quotes_files(env: Environment) -> Page:
+    source = {"file": "bread.md", "heading": "Why bread rises", "passage": "Yeast makes gas."}
+    page = env.send_first_message()
+    call = env.upstream.next_call().start_stream()
+    call.send_event(type="complete", message={"content": "Yeast makes gas.", "sources": [source]})
+    call.close()
+    page.locator(".turn__source").wait_for()
+    page.get_by_role("textbox", name="Message").fill("And then?")
+    page.get_by_role("button", name="Send").click()
+    call = env.upstream.next_call().start_stream()
+    call.send_event(type="complete", message={"content": "It bakes.", "sources": [source] * 2})
+    call.close()
+    page.locator(".sources summary").first.click()
+    return page
