@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select
 
+from tests.accounts.passwords import PASSWORD
+from tests.blueprints.sign_in_steps import add_people
 from tests.browsers.steps import (
     FITS,
     NARROW,
@@ -28,6 +31,7 @@ from tests.browsers.steps import (
 )
 from tests.support.engines import run_firefox
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 WIDE_FORMULA = "$$" + "+".join(f"x_{{{number}}}" for number in range(80)) + "$$"
 
@@ -212,3 +216,20 @@ def test_reply_streams_without_javascript(
     call.complete("It **begins**")
     wait_for(driver, ".turn__footer[data-state=complete]")
     wait_for(driver, ".turn strong", "begins")
+
+
+class TestSignIn:
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Let people sign in with a password."""
+        return settings | {"sign_in": "password"}
+
+    def test_person_signs_in_and_out(self, driver: WebDriver, url: str, portal: Portal):
+        add_people(portal)
+        open_page(driver, url)
+        wait_for(driver, "#name").send_keys("Anna", Keys.TAB, PASSWORD, Keys.ENTER)
+        wait_for(driver, "h1", "What would you like to know?")
+        wait_until_settled(driver)
+        click(driver, "#more-button", "Anna")
+        click(driver, "#more button", "Sign out")
+        wait_for(driver, "h1", "Sign in")
