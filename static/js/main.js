@@ -104,11 +104,13 @@ afterPaint(() => {
 document.addEventListener("click", ({ target }) => {
   if (!target.closest("[data-close-toast]")) return;
   target.closest(".toast").remove();
+  document.documentElement.classList.remove("has-toast");
   document.getElementById("message")?.focus();
 });
 // A toast that has the focus is read by screen readers anyway.
 afterPaint(() => {
   const toast = document.querySelector(".toast");
+  document.documentElement.classList.toggle("has-toast", Boolean(toast));
   if (toast && toast !== document.activeElement) announce(toast.querySelector("span").textContent);
 });
 

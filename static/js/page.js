@@ -5,7 +5,7 @@
 if (!("popover" in HTMLElement.prototype)) {
   document.body.setAttribute("hx-ignore", "");
   for (const part of document.querySelectorAll("noscript")) part.outerHTML = part.textContent;
-  throw new Error("The scripts of this page need a newer browser.");
+  throw new Error("popovers are missing");
 }
 
 // Finds the turns of a page, and runs functions when the page changes.

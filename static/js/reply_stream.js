@@ -112,7 +112,7 @@ addEventListener("online", () => {
   }
 });
 
-// Update data-state and aria-busy when a reply begins or ends, for styles and assistive technology.
+// Update data-state, data-quotes and aria-busy when a reply begins or ends, for styles and assistive technology.
 document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const turn = target.closest?.(".turn") ?? document.querySelector(".turn:has([aria-busy])");
   if (!turn) return;
@@ -123,6 +123,7 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
     document.dispatchEvent(new Event("reply-ended"));
     reply.ariaBusy = null;
   }
+  turn.toggleAttribute("data-quotes", Boolean(turn.querySelector(".turn__source")));
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
 });
 

@@ -13,7 +13,16 @@ from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-MESSAGE = {"id", "conversationId", "role", "content", "createdAt", "replyTo", "status"}
+MESSAGE = {
+    "id",
+    "conversationId",
+    "role",
+    "content",
+    "createdAt",
+    "replyTo",
+    "sources",
+    "status",
+}
 MESSAGE |= {"cutOff", "usage"}
 
 
