@@ -110,8 +110,9 @@ document.addEventListener("click", ({ target }) => {
 // A toast that has the focus is read by screen readers anyway.
 afterPaint(() => {
   const toast = document.querySelector(".toast");
-  document.documentElement.classList.toggle("has-toast", Boolean(toast));
-  if (toast && toast !== document.activeElement) announce(toast.querySelector("span").textContent);
+  if (!toast) return;
+  document.documentElement.classList.add("has-toast");
+  if (toast !== document.activeElement) announce(toast.querySelector("span").textContent);
 });
 
 // Remove the parameters of the action notice from the URL, so that a reload does not repeat it.
