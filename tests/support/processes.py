@@ -134,6 +134,7 @@ def create_api_key(data_dir: Path, sub: str, **settings: str) -> str:
         env=os.environ | {f"TWINDOW_{name}": value for name, value in all_settings.items()},
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
+    assert result.returncode == 0, result.stderr
     return result.stdout.strip()
