@@ -24,6 +24,8 @@ SUFFIXES = (".md", ".txt")
 MAX_CANDIDATES = 30
 # How much more a term counts in a heading, and in a question that is also asked.
 HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT = 4, 3, 1
+# Another process may be building the index.
+LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
 INDEX_VERSION = 1
 
@@ -140,13 +142,13 @@ class KnowledgeIndex:
         return [msgspec.json.decode(headings)[-1] for (headings,) in rows]
 
     def _list_files(self, twin: Twin) -> Iterator[tuple[str, str]]:
-        """Yield the files of a twin and their stamps, by name."""
+        """Yield the files of a twin, by name, and what changes with the terms of each."""
         folder = self.folder_of(twin)
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(folder)
             if path.suffix not in SUFFIXES or any(part.startswith(".") for part in name.parts):
                 continue
-            yield name.as_posix(), str(file_stamp.stamp(path))
+            yield name.as_posix(), f"{twin.language} {file_stamp.stamp(path)}"
 
     def _add(self, connection: sqlite3.Connection, twin: Twin, file: str, stamp: str) -> None:
         problem = ""
@@ -193,7 +195,7 @@ class KnowledgeIndex:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.file)) as connection:
+        with closing(sqlite3.connect(self.file, timeout=LOCK_TIMEOUT_SECONDS)) as connection:
             _create_tables(connection)
             yield connection
 

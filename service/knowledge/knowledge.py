@@ -65,8 +65,10 @@ class Knowledge:
         self._closed.set()
 
     def update(self) -> None:
-        """Index the files that have changed."""
-        self._update_index(self._knowledgeable_twins())
+        """Index the files that have changed. Without a twin that needs it, no index is created."""
+        twins = self._knowledgeable_twins()
+        if twins or self.index.file.exists():
+            self._update_index(twins)
         self._is_updated.set()
 
     def problems(self) -> Sequence[str]:
@@ -99,11 +101,16 @@ class Knowledge:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]
 
     def _run(self) -> None:
+        last_problem = ""
         while True:
+            problem = ""
             try:
                 self.update()
-            except (OSError, sqlite3.Error):
-                logger.exception("The knowledge folders could not be indexed.")
+            except (OSError, sqlite3.Error) as error:
+                problem = str(error)
+            if problem and problem != last_problem:
+                logger.error("The knowledge folders cannot be indexed: %s", problem)
+            last_problem = problem
             if self._closed.wait(self.update_seconds):
                 return
 

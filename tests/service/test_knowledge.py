@@ -158,6 +158,19 @@ def test_changed_added_and_removed_files_are_found_after_an_update(
     assert not answers("How does a refrigerator keep my food cold?")
 
 
+def test_language_of_the_twin_applies_to_files_that_are_indexed_already(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path
+):
+    file = tmp_path / "twins/ada.md"
+    (tmp_path / "twins/ada/houses.md").write_text("# Alte Häuser\n\nLehm und Holz.\n")
+    index.update([twin])
+    file.write_text("---\nname: Ada\nlanguage: de\n---\n")
+    german_twin = parser.load(file, 0)
+    index.update([german_twin])
+
+    assert isinstance(find_answer(index, german_twin, "altes Haus"), Quotation)
+
+
 def test_unusable_files_are_reported_and_the_others_work(
     index: KnowledgeIndex, twin: Twin, tmp_path: Path
 ):

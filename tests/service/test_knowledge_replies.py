@@ -67,6 +67,12 @@ def test_follow_up_is_searched_with_the_question_before_it(api: ApiClient, conve
     assert end["content"] == "Yeast makes **gas**."
 
 
+def test_portal_without_such_a_twin_has_no_index(container: Container):
+    container.knowledge.update()
+
+    assert not container.knowledge.index.file.exists()
+
+
 def test_command_twins_reports_files_that_cannot_be_read(
     container: Container, conversation: str, service: Flask
 ):
