@@ -33,6 +33,7 @@ from tests.support.engines import run_firefox
 from tests.support.upstream import Upstream
 from web.container import Portal
 
+FONT_SIZE = "return parseFloat(getComputedStyle(arguments[0]).fontSize)"
 WIDE_FORMULA = "$$" + "+".join(f"x_{{{number}}}" for number in range(80)) + "$$"
 
 
@@ -118,6 +119,8 @@ def test_conversation_is_renamed_in_its_menu(driver: WebDriver, conversation: st
     click(driver, "main .menu > summary")
     click(driver, ".menu__title input")
     title = wait_for(driver, ".menu__title input")
+    # Safari on a phone zooms into a field with smaller text.
+    assert driver.execute_script(FONT_SIZE, title) >= 16
     driver.execute_script("arguments[0].select()", title)
     title.send_keys("Greetings", Keys.ENTER)
     wait_for(driver, "main", "Greetings")
