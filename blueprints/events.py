@@ -14,6 +14,7 @@ from core import sse
 from rendering.stream import DomPatch
 from web.container import portal
 from web.i18n import formatting
+from web.message_html import with_citations
 from web.person.ownership import find_conversation, find_turn
 from web.person.revocation import while_signed_in
 from web.streaming import htmx_frames, stream_limit
@@ -94,17 +95,18 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
 def _final_frames(turn: Turn, reply: Reply, running: RunningReply, cursor: int) -> Generator[str]:
     """Yield the missing updates and the end of a reply.
 
-    A page whose HTML is not known gets the whole turn instead.
+    A page whose HTML is not known, and a reply with citations, get the whole turn instead.
     """
     html = portal().html_cache.get(turn.id, reply.text)
     final_patches: Sequence[DomPatch] | None = running.finish(html)
     updates = running.rendered.updates_after(cursor)
-    if updates is None:
+    cited_html = with_citations(html, turn.id, reply)
+    if updates is None or cited_html != html:
         final_patches = None
     for update in updates or ():
         patches_html = htmx_frames.render_patches(turn.position, update.patches)
         yield sse.frame(patches_html, id=update.cursor)
-    end_html = htmx_frames.render_end(turn, reply, html, final_patches)
+    end_html = htmx_frames.render_end(turn, reply, cited_html, final_patches)
     if conversation := find_conversation(turn.conversation_id):
         # The reply may have used up a limit, or its twin may be gone.
         composer = conversation_composer(conversation)

@@ -1,5 +1,6 @@
 """Rendering of Markdown as safe HTML. Imports no other package of Twindow."""
 
+from rendering.citations import link_citations
 from rendering.export_markdown import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
 from rendering.message import is_long_message, render_message
 from rendering.render import RENDERER_VERSION, render, render_plain
@@ -12,6 +13,7 @@ __all__ = [
     "embed_inline",
     "embed_markdown",
     "is_long_message",
+    "link_citations",
     "quote_markdown",
     "render",
     "render_message",

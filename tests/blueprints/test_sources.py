@@ -41,8 +41,15 @@ def test_reply_with_its_own_words_lists_the_passages(alice: Person, upstream: Up
     page = reply_with(alice, upstream, "Because of yeast.", [SOURCE, SOURCE])
 
     assert page.html.select_one(".turn__source") is None
-    passages = [each.get_text() for each in page.html.select(".sources blockquote")]
-    assert passages == [PASSAGE, PASSAGE]
+    passages = [each.decode_contents() for each in page.html.select(".sources blockquote")]
+    assert passages == ["<p>Yeast makes <strong>gas</strong>.</p>"] * 2
+
+
+def test_mark_in_a_reply_links_to_its_passage(alice: Person, upstream: Upstream):
+    page = reply_with(alice, upstream, "Because of yeast [1].", [SOURCE])
+
+    [link] = page.html.select(".turn__reply a")
+    assert page.html.select_one(f"blockquote{link['href']}")
 
 
 @pytest.mark.parametrize("sources", [None, "bread.md", [1, {}, {"file": 1}], {"file": "x"}])

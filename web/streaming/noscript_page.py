@@ -16,6 +16,7 @@ from chat.turns import Turn
 from rendering.stream import ReplyHtml
 from web.container import portal
 from web.i18n import is_overdue
+from web.message_html import with_citations
 from web.person.revocation import while_signed_in
 from web.streaming.gzip_stream import stream_frames
 from web.streaming.stream_limit import count_stream
@@ -58,6 +59,7 @@ class NoscriptReply:
                 if batch.is_final:
                     self.reply = build_reply(batch)
                     html = portal().html_cache.get(self.turn.id, self.reply.text)
+                    html = with_citations(html, self.turn.id, self.reply)
                     yield _remaining_html(html, "".join(closed_blocks))
                     return
                 rendered_html = running.render(batch).html

@@ -11,7 +11,7 @@ from chat.log import Batch, Reply, build_reply
 from chat.turns import StoredTurn, Turn
 from rendering import RENDERER_VERSION, render_plain
 from web.container import portal
-from web.message_html import message_html
+from web.message_html import message_html, with_citations
 
 # If all messages and replies on a page are larger than this, the oldest ones are shortened.
 MAX_PAGE_BYTES = 2_000_000
@@ -77,7 +77,7 @@ def _view(turn: Turn, reply: Reply, batch: Batch, html: str | None) -> TurnView:
         return TurnView(turn, reply, rendered.html.full_html, turn.content)
     if reply.text and html is None:
         return TurnView(turn, reply, render_plain(reply.text), turn.content, is_plain_text=True)
-    return TurnView(turn, reply, html or "", turn.content)
+    return TurnView(turn, reply, with_citations(html or "", turn.id, reply), turn.content)
 
 
 def _shorten_oldest(views: Sequence[TurnView]) -> list[TurnView]:

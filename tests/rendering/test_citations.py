@@ -1,0 +1,18 @@
+"""Marks of citations become links to sources."""
+
+from __future__ import annotations
+
+from rendering import link_citations, render
+
+
+def test_mark_of_a_source_becomes_a_link_to_it():
+    assert link_citations(render("Bread rises [1][2]."), "s-", 2) == (
+        '<p>Bread rises <a class="citation" href="#s-1">[1]</a>'
+        '<a class="citation" href="#s-2">[2]</a>.</p>'
+    )
+
+
+def test_number_without_a_source_code_links_and_formulas_stay_as_they_are():
+    html = render("[3] `a[1]` [x[1]](https://example.com) $x_{[1]}$\n\n```\nb[1]\n```")
+
+    assert link_citations(html, "s-", 2) == html
