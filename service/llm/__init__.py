@@ -1,5 +1,6 @@
 """Client of the language model, and the bundled model."""
 
+from service.llm import small_model
 from service.llm.client import ModelClient
 from service.llm.completion_stream import (
     CompletionStream,
@@ -21,4 +22,5 @@ __all__ = [
     "TokenCounter",
     "Usage",
     "estimate_tokens",
+    "small_model",
 ]
