@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from core.db.database import DatabaseUnavailable
 from service.conversations import failures
 from service.conversations.conversations import Conversation
+from service.conversations.distress import reply_to_distress, suggests_distress
 from service.conversations.lease_keeper import LeaseKeeper
 from service.conversations.leases import Leases, LeaseState
 from service.conversations.messages import Message, Messages, StillReplying
@@ -24,9 +25,9 @@ from service.conversations.reply import (
     ReplyEvents,
     single_event,
 )
-from service.conversations.reply_request import quote_knowledge, read_reply
+from service.conversations.reply_request import find_sources, quote_knowledge, read_reply
 from service.idempotency import IdempotencyKey
-from service.knowledge import Knowledge
+from service.knowledge import Knowledge, split_pieces
 from service.llm import ModelClient, ModelFailed
 from service.twins import Twin
 
@@ -133,13 +134,7 @@ class ReplyManager:
 
     def _write(self, reply: Reply) -> None:
         try:
-            if reply.twin.front_matter.knowledge:
-                reply.emit(Progress("searching"))
-                self._emit_pieces(reply, quote_knowledge(reply, self.messages, self.knowledge))
-            else:
-                with self._queue_slot(reply):
-                    reply.emit(Progress("thinking"))
-                    self._emit_pieces(reply, read_reply(reply, self.messages, self.model))
+            self._emit_reply(reply)
             self._finish(reply, reply.stop_reason)
         except QueueAbandoned:
             self._finish(reply, reply.stop_reason)
@@ -151,7 +146,23 @@ class ReplyManager:
             logger.exception("reply to %s", reply.message.id)
             self._finish(reply, failures.INTERNAL_ERROR)
 
-    def _emit_pieces(self, reply: Reply, pieces: Iterator[str]) -> None:
+    def _emit_reply(self, reply: Reply) -> None:
+        knowledge = reply.twin.front_matter.knowledge
+        if self.model.bundled and suggests_distress(reply.message.content):
+            self._emit_pieces(reply, split_pieces(reply_to_distress(reply.twin.language)))
+            return
+        if knowledge:
+            reply.emit(Progress("searching"))
+        if knowledge == "quote":
+            self._emit_pieces(reply, quote_knowledge(reply, self.messages, self.knowledge))
+            return
+        if knowledge == "prompt":
+            find_sources(reply, self.messages, self.knowledge)
+        with self._queue_slot(reply):
+            reply.emit(Progress("thinking"))
+            self._emit_pieces(reply, read_reply(reply, self.messages, self.model))
+
+    def _emit_pieces(self, reply: Reply, pieces: Iterable[str]) -> None:
         has_content = False
         for piece in pieces:
             if not has_content:

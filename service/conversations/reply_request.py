@@ -1,16 +1,25 @@
-"""Reading of a reply from the model, with as much history as the model accepts."""
+"""Reading of a reply from the knowledge of a twin, or from the model with its history."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
+
+import msgspec
 
 from core.languages import N_
 from service.conversations.messages import Messages
 from service.conversations.prompt import build_prompt
 from service.conversations.reply import Reply
-from service.knowledge import Knowledge, split_pieces
-from service.llm import ModelClient, ModelFailed, OnlyThinking, Prompt, PromptTooLong
+from service.knowledge import (
+    Knowledge,
+    missing_sources_note,
+    prompt_with_sources,
+    split_pieces,
+)
+from service.llm import ModelClient, ModelFailed, OnlyThinking, Prompt, PromptTooLong, small_model
+from service.twins import Sampling
 
 MAX_HISTORY_MESSAGES = 200
 MAX_PROMPT_ATTEMPTS = 4
@@ -18,16 +27,26 @@ MAX_PROMPT_ATTEMPTS = 4
 
 def quote_knowledge(reply: Reply, messages: Messages, knowledge: Knowledge) -> Iterator[str]:
     """Yield the pieces of a reply from the knowledge of the twin. Raises ModelFailed."""
-    history = messages.recent_history(reply.message, 3)
-    if not history:
-        raise ModelFailed(N_("The conversation was deleted."))
-    questions = [message.content for message in history if message.role == "user"]
-    answer = knowledge.answer(reply.twin, questions[-1], *questions[:-1][-1:])
+    answer = knowledge.answer(reply.twin, *_newest_questions(reply, messages))
     reply.sources = answer.sources
     for piece in split_pieces(answer.text):
         if reply.stop_reason:
             return
         yield piece
+
+
+def find_sources(reply: Reply, messages: Messages, knowledge: Knowledge) -> None:
+    """Find the passages for the prompt. Raises ModelFailed."""
+    questions = _newest_questions(reply, messages)
+    reply.sources = knowledge.find_sources(reply.twin, *questions)
+
+
+def _newest_questions(reply: Reply, messages: Messages) -> Sequence[str]:
+    """Return the question and, if there is one, the question before it."""
+    history = messages.recent_history(reply.message, 3)
+    if not history:
+        raise ModelFailed(N_("The conversation was deleted."))
+    return [message.content for message in history[::-1] if message.role == "user"]
 
 
 def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator[str]:
@@ -37,9 +56,16 @@ def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator
     reasoning the first time gets more at once. Raises ModelFailed.
     """
     front_matter = reply.twin.front_matter
-    history = messages.recent_history(reply.message, MAX_HISTORY_MESSAGES)
+    max_messages = small_model.MAX_HISTORY_MESSAGES if model.bundled else MAX_HISTORY_MESSAGES
+    history = list(messages.recent_history(reply.message, max_messages))
     if not history:
         raise ModelFailed(N_("The conversation was deleted."))
+    preface = ""
+    if reply.sources:
+        question = prompt_with_sources(history[-1].content, reply.sources)
+        history[-1] = replace(history[-1], content=question)
+    elif front_matter.knowledge:
+        preface = missing_sources_note(reply.twin, history[-1].content)
     window = max(model.window - front_matter.max_tokens, model.window // 4)
     count_tokens = model.token_counter(front_matter.model)
     refused_prompt: Prompt = []
@@ -49,15 +75,29 @@ def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator
             history,
             window=window >> shrink,
             count_tokens=count_tokens,
-            is_full_history=len(history) < MAX_HISTORY_MESSAGES,
+            is_full_history=len(history) < max_messages,
         )
         if prompt == refused_prompt:
             continue
         refused_prompt = prompt
         with suppress(PromptTooLong):
             with suppress(OnlyThinking):
-                yield from reply.read_pieces(model.stream_reply(prompt, front_matter))
+                yield from _stream_pieces(reply, model, prompt, preface)
                 return
-            yield from reply.read_pieces(model.stream_reply(prompt, front_matter))
+            yield from _stream_pieces(reply, model, prompt, preface)
             return
     raise ModelFailed("The message is too long for this model. Try a shorter one.", "too_long")
+
+
+def _stream_pieces(reply: Reply, model: ModelClient, prompt: Prompt, preface: str) -> Iterator[str]:
+    """Yield the pieces of the reply of the model, after the preface."""
+    options: Sampling = reply.twin.front_matter
+    if model.bundled:
+        limit = options.max_tokens + small_model.TOKENS_TO_FINISH
+        options = msgspec.structs.replace(options, max_tokens=limit)
+    pieces = reply.read_pieces(model.stream_reply(prompt, options))
+    if model.bundled:
+        pieces = small_model.finish_well(pieces, reply.twin.front_matter.max_tokens)
+    for piece in pieces:
+        yield preface + piece
+        preface = ""

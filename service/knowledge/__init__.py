@@ -5,7 +5,13 @@ The index is derived data: one SQLite file in the data folder, whatever the data
 
 from service.knowledge.answers import Answer, Choices, Quotation, Unknown, find_answer
 from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.knowledge import Knowledge, Source, split_pieces
+from service.knowledge.knowledge import (
+    Knowledge,
+    Source,
+    missing_sources_note,
+    prompt_with_sources,
+    split_pieces,
+)
 from service.knowledge.passages import Passage, split_into_passages
 from service.knowledge.terms import content_terms
 
@@ -21,6 +27,8 @@ __all__ = [
     "Unknown",
     "content_terms",
     "find_answer",
+    "missing_sources_note",
+    "prompt_with_sources",
     "split_into_passages",
     "split_pieces",
 ]

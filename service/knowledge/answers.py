@@ -5,11 +5,13 @@
 2. The similarity of a passage is the mean of two values: how well the question agrees with the
    heading, or with one of the questions that are also asked (Dice coefficient of their terms); and
    which share of the question the passage covers as a whole.
-3. The most similar passage is quoted if it is similar enough. If a passage with another heading is
-   about as similar, the twin offers both headings.
+3. The most similar passage is quoted if it is similar enough, or if no passage with another heading
+   is half as similar. If one is about as similar, the twin offers both passages.
 4. A short question that is not answered alone is tried together with the question before it; the
    passage must have all of its terms.
-5. Otherwise, the twin says that it does not know, and names the nearest headings.
+5. Otherwise, the twin says that it does not know, and offers the nearest passages.
+
+A twin that answers with a model gets the most similar passages in its prompt instead.
 """
 
 from __future__ import annotations
@@ -23,12 +25,17 @@ from service.knowledge.passages import Passage
 from service.knowledge.terms import content_terms
 from service.twins import Twin
 
-MIN_SIMILARITY = 0.45
+MIN_SIMILARITY = 0.55
+# The same for a passage that is at least twice as similar as any with another heading.
+MIN_DISTINCT_SIMILARITY = 0.38
 # Below, a passage has the words of the question by chance: its section is about something else.
 MIN_AGREEMENT = 0.25
 # Two passages are about as similar if they differ by less than this.
 MARGIN = 0.05
-HEADINGS_SHOWN = 3
+MAX_OFFERED = 3
+# Passages for the prompt of a model, and the similarity that they need.
+MAX_PROMPT_PASSAGES = 4
+MIN_PROMPT_SIMILARITY = 0.2
 # A longer message stands for itself.
 MAX_FOLLOW_UP_TERMS = 3
 
@@ -42,19 +49,19 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Headings of passages that answer the question equally well."""
+    """Passages with different headings that answer the question equally well."""
 
-    headings: Sequence[str]
+    found: Sequence[FoundPassage]
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No passage answers the question. `headings` are the nearest ones that the twin knows.
+    """No passage answers the question. `nearest` has passages with different headings.
 
     `is_greeting` is true for a message without a question, such as "Hello" or "Thanks!".
     """
 
-    headings: Sequence[str]
+    nearest: Sequence[FoundPassage]
     is_greeting: bool = False
 
 
@@ -75,15 +82,47 @@ def find_answer(
     return answer
 
 
+def find_related(
+    index: KnowledgeIndex, twin: Twin, question: str, earlier_question: str = ""
+) -> Sequence[FoundPassage]:
+    """Return the passages for the prompt of a model, the most similar first.
+
+    A short question is searched together with the question before it.
+    """
+    terms = frozenset(content_terms(question, twin.language))
+    if len(terms) <= MAX_FOLLOW_UP_TERMS:
+        terms |= frozenset(content_terms(earlier_question, twin.language))
+    ranked = _rank(index, twin, terms)[:MAX_PROMPT_PASSAGES]
+    return [found for found, similarity in ranked if similarity >= MIN_PROMPT_SIMILARITY]
+
+
 def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> Answer:
     ranked = _rank(index, twin, terms)
-    headings = list(dict.fromkeys(found.passage.heading for found, _ in ranked))
-    if not ranked or ranked[0][1] < MIN_SIMILARITY:
-        nearest = [*headings, *index.headings(twin, HEADINGS_SHOWN)]
-        return Unknown(list(dict.fromkeys(nearest))[:HEADINGS_SHOWN], is_greeting=not terms)
+    if not _is_answer(ranked):
+        nearest = [*(found for found, _ in ranked), *index.first_passages(twin, MAX_OFFERED)]
+        return Unknown(_first_of_each_heading(nearest), is_greeting=not terms)
     best, best_value = ranked[0]
-    equal = {found.passage.heading: None for found, value in ranked if best_value - value < MARGIN}
-    return Choices(list(equal)[:HEADINGS_SHOWN]) if len(equal) > 1 else Quotation(best)
+    equal = _first_of_each_heading(
+        [found for found, value in ranked if best_value - value < MARGIN]
+    )
+    return Choices(equal) if len(equal) > 1 else Quotation(best)
+
+
+def _first_of_each_heading(passages: Sequence[FoundPassage]) -> Sequence[FoundPassage]:
+    """Return the first passage below each of the first `MAX_OFFERED` headings."""
+    first = {found.passage.heading: found for found in reversed(passages)}
+    headings = dict.fromkeys(found.passage.heading for found in passages)
+    return [first[heading] for heading in headings][:MAX_OFFERED]
+
+
+def _is_answer(ranked: Sequence[tuple[FoundPassage, float]]) -> bool:
+    """Return whether the most similar passage answers the question."""
+    if not ranked:
+        return False
+    best, similarity = ranked[0]
+    others = [value for found, value in ranked if found.passage.heading != best.passage.heading]
+    is_distinct = similarity >= 2 * max(others, default=0.0)
+    return similarity >= (MIN_DISTINCT_SIMILARITY if is_distinct else MIN_SIMILARITY)
 
 
 def _rank(

@@ -132,14 +132,15 @@ class KnowledgeIndex:
             ).fetchone()
             return total, dict(connection.execute(counts, (twin.id, *terms)).fetchall())
 
-    def headings(self, twin: Twin, limit: int) -> Sequence[str]:
-        """Return the first headings of a twin's knowledge."""
+    def first_passages(self, twin: Twin, limit: int) -> Sequence[FoundPassage]:
+        """Return the first passages of a twin's knowledge, each with another heading."""
         query = """
-            SELECT headings FROM passages WHERE twin = ? GROUP BY headings ORDER BY min(id) LIMIT ?
+            SELECT path, headings, text, questions FROM passages
+            WHERE twin = ? GROUP BY headings ORDER BY min(id) LIMIT ?
         """
         with self._open() as connection:
             rows = connection.execute(query, (twin.id, limit)).fetchall()
-        return [msgspec.json.decode(headings)[-1] for (headings,) in rows]
+        return [FoundPassage(path, _passage(*columns)) for path, *columns in rows]
 
     def _list_files(self, twin: Twin) -> Iterator[tuple[str, str]]:
         """Yield the files of a twin, by name, and what changes with the terms of each."""

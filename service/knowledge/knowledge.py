@@ -14,21 +14,28 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from core.server.threadpool import in_serial_threadpool, in_threadpool
-from service.knowledge.answers import Choices, Quotation, Unknown, find_answer
-from service.knowledge.index import KnowledgeIndex
+from service.knowledge.answers import Choices, Quotation, Unknown, find_answer, find_related
+from service.knowledge.index import FoundPassage, KnowledgeIndex
+from service.knowledge.sentences import SentenceName, sentence
+from service.knowledge.terms import content_terms
 from service.twins import Twin, TwinRepository
 
 logger = logging.getLogger(__name__)
 
-CHOICES = "Which of these do you mean?"
-UNKNOWN = "I don't know that. I can tell you about:"
-NO_KNOWLEDGE = "I don't know anything yet: my knowledge folder is empty."
+PROMPT = """Passages from files:
+
+{passages}
+
+Answer the message below from these passages. After each statement, write the number of its \
+passage in brackets, for example [1]. If the passages do not answer the message, say so.
+
+Message: {question}"""
 
 _WORD = re.compile(r"\s*\S+\s*")
 
 
 class Source(Struct, frozen=True):
-    """A quoted passage, as in the interface."""
+    """A passage that a reply quotes or offers, as in the interface."""
 
     file: str
     heading: str
@@ -37,7 +44,7 @@ class Source(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeReply:
-    """The Markdown text of a reply, and the passages that it quotes."""
+    """The Markdown text of a reply, and the passages that it quotes or offers."""
 
     text: str
     sources: Sequence[Source] = ()
@@ -53,6 +60,7 @@ class Knowledge:
         self.index = KnowledgeIndex(file, twins.folder)
         self._update_index = in_serial_threadpool(self.index.update)
         self._find_answer = in_threadpool(find_answer)
+        self._find_related = in_threadpool(find_related)
         self._is_updated = threading.Event()
         self._closed = threading.Event()
 
@@ -79,23 +87,27 @@ class Knowledge:
             index.update(twins)
             return [problem for twin in twins for problem in index.problems(twin)]
 
+    def find_sources(
+        self, twin: Twin, question: str, earlier_question: str = ""
+    ) -> Sequence[Source]:
+        """Return the passages for the prompt of a model."""
+        if not self._is_updated.is_set():
+            self.update()
+        return _sources(self._find_related(self.index, twin, question, earlier_question))
+
     def answer(self, twin: Twin, question: str, earlier_question: str = "") -> KnowledgeReply:
         """Return the reply to a question; a follow-up is searched with the question before it."""
         if not self._is_updated.is_set():
             self.update()
         match self._find_answer(self.index, twin, question, earlier_question):
             case Quotation(found):
-                passage = found.passage
-                return KnowledgeReply(
-                    passage.text, [Source(found.file, passage.heading, passage.text)]
-                )
-            case Choices(headings):
-                return KnowledgeReply(_list(CHOICES, headings))
-            case Unknown(headings, is_greeting):
-                if not headings:
-                    return KnowledgeReply(NO_KNOWLEDGE)
+                return KnowledgeReply(found.passage.text, _sources([found]))
+            case Choices(passages):
+                return KnowledgeReply(sentence("choices", twin.language), _sources(passages))
+            case Unknown(passages, is_greeting):
                 greeting = twin.front_matter.greeting if is_greeting else ""
-                return KnowledgeReply(_list(greeting or UNKNOWN, headings))
+                name: SentenceName = "unknown" if passages else "no_files"
+                return KnowledgeReply(greeting or sentence(name, twin.language), _sources(passages))
 
     def _knowledgeable_twins(self) -> Sequence[Twin]:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]
@@ -115,10 +127,24 @@ class Knowledge:
                 return
 
 
+def prompt_with_sources(question: str, sources: Sequence[Source]) -> str:
+    """Return the message for a model that answers a question from numbered passages."""
+    passages = [
+        f"[{number}] {source.heading}\n{source.passage}" for number, source in enumerate(sources, 1)
+    ]
+    return PROMPT.format(passages="\n\n".join(passages), question=question)
+
+
+def missing_sources_note(twin: Twin, question: str) -> str:
+    """Return what precedes a reply without passages; nothing for a greeting or thanks."""
+    is_question = bool(content_terms(question, twin.language))
+    return f"*{sentence('not_in_files', twin.language)}*\n\n" if is_question else ""
+
+
 def split_pieces(text: str) -> Sequence[str]:
     """Split a text into words with their white space, to stream it."""
     return _WORD.findall(text)
 
 
-def _list(sentence: str, headings: Sequence[str]) -> str:
-    return "\n".join([f"{sentence}\n", *(f"- {heading}" for heading in headings)])
+def _sources(passages: Sequence[FoundPassage]) -> Sequence[Source]:
+    return [Source(found.file, found.passage.heading, found.passage.text) for found in passages]

@@ -46,7 +46,8 @@ class Example(Struct, frozen=True, forbid_unknown_fields=True):
 class FrontMatter(Sampling, frozen=True, kw_only=True):
     """Metadata of a twin, from the start of its file.
 
-    With `knowledge`, the twin answers from the files in the folder of its name, without a model.
+    With `knowledge`, the twin answers from the files in the folder of its name: it quotes a passage
+    without a model (`quote`), or the model gets passages in its prompt (`prompt`).
 
     `access` cannot be null: a list that was left empty must not open the twin to everybody. If
     `access` is not set, everybody may see the twin.
@@ -59,7 +60,7 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     greeting: str = ""
     starters: list[str] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
-    knowledge: Literal["quote"] | None = None
+    knowledge: Literal["quote", "prompt"] | None = None
     access: list[AccessEntry] | UnsetType = UNSET
 
 
