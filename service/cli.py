@@ -63,14 +63,16 @@ def create_cli_group(app: Flask) -> click.Group:
             raise click.ClickException(str(error)) from None
 
     @commands.command("twins", help="List the twins and check their files.")
-    def twins() -> None:
+    @click.option("--check", "asks_questions", is_flag=True, help="Ask the checked questions.")
+    def twins(*, asks_questions: bool) -> None:
         logging.getLogger("service").setLevel(logging.ERROR)  # the loop below prints the problems
         for twin in container.twins.list_all():
             click.echo(f"{twin.id}\t{twin.front_matter.name}")
         problems = [*container.twins.problems(), *container.knowledge.problems()]
         for problem in problems:
             click.echo(problem, err=True)
-        if problems:
+        findings = container.knowledge.check_questions() if asks_questions else ()
+        if print_findings(findings) or problems:
             raise SystemExit(1)
 
     @commands.command("check", help="Check database, twins and model. Nothing is written here.")

@@ -80,9 +80,9 @@ class Message(ApiStruct):
     usage: Annotated[
         Usage | None, msgspec.Meta(description="Of a reply, if the model server reports it.")
     ]
-    sources: Annotated[list[Source], msgspec.Meta(description="Of a reply that quotes or cites files.")] = (
-        msgspec.field(default_factory=list)
-    )
+    sources: Annotated[
+        list[Source], msgspec.Meta(description="Of a reply that quotes or cites files.")
+    ] = msgspec.field(default_factory=list)
 
 
 class ApiKey(ApiStruct):

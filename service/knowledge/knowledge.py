@@ -6,14 +6,16 @@ import logging
 import re
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
+from core.findings import Finding
 from core.server.threadpool import in_serial_threadpool, in_threadpool
+from service.knowledge import questions
 from service.knowledge.answers import Choices, Quotation, Unknown, find_answer, find_related
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.knowledge.sentences import SentenceName, sentence
@@ -86,6 +88,26 @@ class Knowledge:
             index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
             index.update(twins)
             return [problem for twin in twins for problem in index.problems(twin)]
+
+    def check_questions(self) -> Iterator[Finding]:
+        """Yield how the questions of each twin are answered, without writing to the index."""
+        twins = self._knowledgeable_twins()
+        with TemporaryDirectory() as folder:
+            index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
+            index.update(twins)
+            for twin in twins:
+                path = index.folder_of(twin) / questions.FILE_NAME
+                if path.exists():
+                    try:
+                        checked = questions.load(path)
+                    except questions.InvalidQuestions as error:
+                        problem = f"{twin.id}/{questions.FILE_NAME}: {error}"
+                        yield Finding(problem, is_problem=True)
+                    else:
+                        yield from map(Finding, questions.report(index, twin, checked))
+                for starter in questions.starters_without_passage(index, twin):
+                    problem = f"{twin.id}: the suggestion finds no passage: {starter}"
+                    yield Finding(problem, is_problem=True)
 
     def find_sources(
         self, twin: Twin, question: str, earlier_question: str = ""

@@ -130,3 +130,51 @@ def test_reply_of_a_model_says_if_no_passage_was_found(
 
     assert end["content"].startswith("*My files say nothing about this.*\n\n") == has_note
     assert end["sources"] == []
+
+
+def test_command_twins_asks_the_checked_questions(
+    container: Container, conversation: str, service: Flask
+):
+    file: Path = container.twins.folder / "guide/questions.yaml"
+    file.write_text(
+        "Why does bread rise?: Why bread rises\n"
+        "How does rust form?: Why bread rises\n"
+        "Which colour is the sky?: Why rust forms\n"
+        "Does rust form?:\n"
+        "Who won the cup?: none\n"
+    )
+    result = service.test_cli_runner().invoke(args=["twindow", "twins", "--check"])
+
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-4:] == [
+        "guide: 5 questions: 1 right, 1 offered, 2 wrong, 1 refused.",
+        "wrong: How does rust form? (Why rust forms)",
+        "offered: Which colour is the sky? (Why bread rises, Why rust forms)",
+        "wrong: Does rust form? (Why rust forms)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("- Why?\n", "expected a question, a colon and a heading on each line."),
+        ("Why?: [a\n", "line 2: expected ',' or ']', but got '<stream end>'."),
+    ],
+)
+def test_command_twins_reports_questions_that_cannot_be_read(
+    container: Container, conversation: str, service: Flask, text: str, problem: str
+):
+    (container.twins.folder / "guide/questions.yaml").write_text(text)
+    result = service.test_cli_runner().invoke(args=["twindow", "twins", "--check"])
+
+    assert (result.exit_code, result.stderr) == (1, f"guide/questions.yaml: {problem}\n")
+
+
+def test_command_twins_reports_suggestions_that_find_no_passage(
+    container: Container, conversation: str, service: Flask
+):
+    file: Path = container.twins.folder / "guide.md"
+    file.write_text("---\nname: Guide\nknowledge: quote\nstarters:\n  - Who won?\n---\n")
+    result = service.test_cli_runner().invoke(args=["twindow", "twins", "--check"])
+
+    assert result.stderr == "guide: the suggestion finds no passage: Who won?\n"
