@@ -148,3 +148,13 @@ def test_composition_that_begins_before_the_response_goes_on_and_is_not_doubled(
     keyboard.send("Input.insertText", {"text": "日本"})
 
     expect(message_box(page)).to_have_value("日本")
+
+
+def test_new_conversation_on_a_phone_begins_at_the_top_of_the_page(phone: BrowserContext):
+    page = phone.new_page()
+    page.set_viewport_size({"width": 390, "height": 640})
+    page.goto("/help")
+    page.get_by_role("link", name="New conversation").first.click()
+    page.wait_for_url("**/#message")
+
+    assert page.evaluate("scrollY") == 0
