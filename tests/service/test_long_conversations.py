@@ -138,7 +138,7 @@ def new_talk(bundled: Container) -> Callable[[str], Conversation]:
     return new_talk
 
 
-def test_bundled_model_accepts_every_long_conversation(
+def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
     bundled: Container, new_talk: Callable[[str], Conversation], monkeypatch: pytest.MonkeyPatch
 ):
     scripts = {
@@ -165,10 +165,11 @@ def test_bundled_model_accepts_every_long_conversation(
 
     assert isinstance(ends[0], Complete), ends[0]
     assert [prompt[0]["content"] for prompt in asked] == [ADA.instructions] * len(scripts)
-    assert max(len(prompt) for prompt in asked) < 2 * TURNS
+    preamble = 1 + 2 * len(twin.front_matter.examples)
+    assert max(len(prompt) for prompt in asked) == preamble + 3
     counted = {name: tokens_of(bundled, p) for name, p in zip(scripts, asked, strict=True)}
     room = WINDOW - twin.front_matter.max_tokens
-    assert {name: n for name, n in counted.items() if not WINDOW * 0.4 < n <= room} == {}
+    assert {name: n for name, n in counted.items() if n > room} == {}
 
 
 def tokens_of(bundled: Container, prompt: Prompt) -> int:
