@@ -77,9 +77,12 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[
         yield f"\n## {heading}\n\n{_quote_markdown(turn.content)}\n"
         body = _embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
-        for source in reply.sources:
-            quoted = gettext("Quoted from %(heading)s", heading=embed_inline(source.heading))
-            yield f"\n*{quoted} ({embed_inline(source.file)})*\n"
+        for number, source in enumerate(reply.sources, 1):
+            heading = embed_inline(source.heading)
+            label = f"\\[{number}\\] {heading}"
+            if reply.is_quotation:
+                label = gettext("Quoted from %(heading)s", heading=heading)
+            yield f"\n*{label} ({embed_inline(source.file)})*\n"
         if reply.is_running:
             yield f"\n*{unfinished}*\n"
         elif reply.code:

@@ -43,7 +43,7 @@ def finish_well(pieces: Iterator[str], max_tokens: int) -> Iterator[str]:
         if not _begins_like_one_of(sentences, _normalize(text[start:])):
             yield held_back
             held_back = ""
-    if _normalize(text[start:]) not in sentences:
+    if held_back and _normalize(text[start:]) not in sentences:
         yield held_back
 
 

@@ -50,6 +50,9 @@ def test_mark_in_a_reply_links_to_its_passage(alice: Person, upstream: Upstream)
 
     [link] = page.html.select(".turn__reply a")
     assert page.html.select_one(f"blockquote{link['href']}")
+    export = alice.get(f"{page.path}/export?format=md").response.text
+    assert "Quoted from" not in export
+    assert "*\\[1\\] Why" in export
 
 
 @pytest.mark.parametrize("sources", [None, "bread.md", [1, {}, {"file": 1}], {"file": "x"}])

@@ -38,6 +38,10 @@ def test_text_without_a_loop_is_unchanged(text: str):
     assert finish(text) == text
 
 
+def test_reply_without_text_stays_without_pieces():
+    assert list(small_model.finish_well(iter(()), 10)) == []
+
+
 def test_reply_ends_with_the_sentence_that_is_open_at_the_token_limit():
     assert finish("One two three four. Five six seven eight. Nine ten.", 6) == (
         "One two three four. Five six seven eight."
