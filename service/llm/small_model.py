@@ -12,7 +12,7 @@ TOKENS_TO_FINISH = 60
 # Shorter sentences, such as "Yes.", may occur twice.
 MIN_REPEATED_LENGTH = 12
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”)]*\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])([\"'”)]*)\s+|\n+")
 # Words that follow each other three times.
 _LOOP = re.compile(r"(.{6,80}?)\1\1\Z", re.DOTALL)
 _LOOP_LENGTH = 240
@@ -35,7 +35,8 @@ def finish_well(pieces: Iterator[str], max_tokens: int) -> Iterator[str]:
                 sentences.add(sentence)
             start = match.end()
             if count >= max_tokens:
-                yield held_back[: len(held_back) - (len(text) - match.start())]
+                end = max(match.start(), match.end(1))
+                yield held_back[: max(0, len(held_back) - (len(text) - end))]
                 return
         loop = _LOOP.search(text[-_LOOP_LENGTH:])
         if loop and any(map(str.isalpha, loop[1])):

@@ -46,3 +46,9 @@ def test_reply_ends_with_the_sentence_that_is_open_at_the_token_limit():
     assert finish("One two three four. Five six seven eight. Nine ten.", 6) == (
         "One two three four. Five six seven eight."
     )
+
+
+def test_quotation_mark_after_the_last_sentence_is_kept():
+    assert finish('He laughed and said "I am here." Her dog barked.', 3) == (
+        'He laughed and said "I am here."'
+    )
