@@ -38,6 +38,7 @@ def main(window: int, parallel: int) -> None:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(weights_path)
     # Small models repeat themselves. Penalise repetitions, except short ones such as greetings.
+    parameters.sampling.penalty_repeat = 1.1
     parameters.sampling.dry_multiplier = 0.8
     parameters.sampling.dry_allowed_length = 4
     parameters.model_alias = {MODEL_NAME}
