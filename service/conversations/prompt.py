@@ -34,10 +34,14 @@ def build_prompt(
     """
     preamble = [{"role": "system", "content": twin.instructions}] if twin.instructions else []
     for example in twin.front_matter.examples:
-        preamble += _exchange_messages(example.message, example.reply)
-    required_messages = [*preamble, {"role": "user", "content": history[-1].content}]
+        preamble.append({"role": "user", "content": example.message})
+        preamble.append({"role": "assistant", "content": example.reply})
+    required_messages = [*preamble, _user_message(twin, history[-1])]
     pairs = _pair_with_replies(history)[::-1]
-    exchanges = [_exchange_messages(said.content, reply.content) for said, reply in pairs]
+    exchanges = [
+        [_user_message(twin, said), {"role": "assistant", "content": reply.content}]
+        for said, reply in pairs
+    ]
     budget = window - TOKENS_PER_PROMPT
     fit_count = len(exchanges)
     if exchanges and sum(map(_max_token_count, [required_messages, *exchanges])) > budget:
@@ -89,8 +93,8 @@ def _pair_with_replies(history: Sequence[Message]) -> list[tuple[Message, Messag
     return [(message, replies[id_]) for id_, message in sent_messages.items() if id_ in replies]
 
 
-def _exchange_messages(content: str, reply: str) -> Prompt:
-    return [{"role": "user", "content": content}, {"role": "assistant", "content": reply}]
+def _user_message(twin: Twin, message: Message) -> dict[str, str]:
+    return {"role": "user", "content": twin.fill_template(message.content)}
 
 
 def _token_count(messages: Prompt, count_tokens: TokenCounter) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -12,6 +13,7 @@ from service.owners import owner_named
 from service.twins.sampling import Sampling
 
 GROUP_PREFIX = "group:"
+MESSAGE_PLACEHOLDER = "{message}"
 
 AccessEntry = Annotated[
     str,
@@ -28,6 +30,16 @@ LanguageCode = Annotated[
         max_length=35,
         pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z",
         description="the code of a language, for example de or pt-BR",
+    ),
+]
+
+
+MessageTemplate = Annotated[
+    str,
+    Meta(
+        max_length=2000,
+        pattern=re.escape(MESSAGE_PLACEHOLDER),
+        description=f"a text that contains {MESSAGE_PLACEHOLDER}",
     ),
 ]
 
@@ -49,6 +61,8 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     With `knowledge`, the twin answers from the files in the folder of its name: it quotes a passage
     without a model (`quote`), or the model gets passages in its prompt (`prompt`).
 
+    The model gets each message of the person inside `message_template`.
+
     `access` cannot be null: a list that was left empty must not open the twin to everybody. If
     `access` is not set, everybody may see the twin.
     """
@@ -60,6 +74,7 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     greeting: str = ""
     starters: list[str] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
+    message_template: MessageTemplate = MESSAGE_PLACEHOLDER
     knowledge: Literal["quote", "prompt"] | None = None
     access: list[AccessEntry] | UnsetType = UNSET
 
@@ -73,6 +88,10 @@ class Twin:
     instructions: str
     updated_at: float
     avatar_line: int = 1
+
+    def fill_template(self, message: str) -> str:
+        """Return what the model gets for a message of the person."""
+        return self.front_matter.message_template.replace(MESSAGE_PLACEHOLDER, message)
 
     @property
     def language(self) -> str:

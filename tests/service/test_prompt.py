@@ -38,6 +38,23 @@ def test_prompt_omits_messages_without_a_reply():
     assert prompt[-1]["content"] == "found"
 
 
+def test_prompt_puts_each_message_into_the_template_of_the_twin():
+    template = "message_template: Tell a story about {message}.\nexamples:"
+    twin = parse("ada", TWIN.replace("examples:", template), 1.0)
+    assert twin.front_matter.examples
+    history = [
+        message(1, "user", "snow"),
+        message(2, "assistant", "Once it snowed.", 1),
+        message(3, "user", "a {cat}"),
+    ]
+
+    prompt = build_prompt(twin, history, window=1000)
+
+    assert prompt[-3]["content"] == "Tell a story about snow."
+    assert prompt[-1]["content"] == "Tell a story about a {cat}."
+    assert prompt[1]["content"] == twin.front_matter.examples[0].message
+
+
 def test_prompt_keeps_a_new_message_that_fills_the_window():
     prompt = build_prompt(parse("ada", TWIN, 1.0), [message(1, "user", "x" * 9000)], window=100)
 
