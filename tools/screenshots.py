@@ -24,7 +24,7 @@ WEBP_QUALITY = 70
 # A reply with every construct, in windows that are high enough for all of it.
 CONSTRUCTS = SCREENSHOTS_DIR.parent / "constructs.md"
 CONSTRUCTS_VIEWPORTS = ((360, 1960), (1280, 1740))
-TWINS = ("ada", "marlow", "coach")
+TWINS = ("ada", "guide", "fable")
 STARTER_INDEX = 0
 PAGES = {
     "gallery": "/",

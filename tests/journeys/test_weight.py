@@ -104,7 +104,7 @@ def of_this_host(scales: TrafficMeter, server: str) -> bool:
 
 def test_first_and_later_pages_stay_within_the_weight_budget(browser: Browser, server: str):
     wrong = []
-    for twin in ("marlow", "ada"):
+    for twin in ("fable", "ada"):
         with new_visitor(browser, server) as page:
             scales = TrafficMeter(page)
             page.goto(f"/twins/{twin}", wait_until="networkidle")

@@ -179,7 +179,7 @@ def test_demo_twins_are_valid():
     twins = TwinRepository(ROOT / "twins")
 
     assert twins.problems() == []
-    assert len(twins.list_all()) == 4
+    assert len(twins.list_all()) == 3
     for twin in twins.list_all():
         assert twin.front_matter.greeting
         assert len(twin.front_matter.starters) == 3
