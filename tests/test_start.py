@@ -41,8 +41,8 @@ def somebody() -> Iterator[Person]:
 def test_bundled_model_writes_replies_whose_text_survives_ctrl_c(tmp_path: Path, somebody: Person):
     with run_server(tmp_path, "app.py") as server:
         somebody.base_url = server.url
-        page = wait_for_reply(somebody, somebody.start_conversation("Hello, who are you?"))
-        page = wait_for_reply(somebody, somebody.press(page, "Send", content="What is a wheel?"))
+        page = wait_for_reply(somebody, somebody.start_conversation("a wheel and a river", "fable"))
+        page = wait_for_reply(somebody, somebody.press(page, "Send", content="a clock"))
         assert page.reply_states == ["complete", "complete"]
         assert [len(words.split()) > 3 for words in replies(page)] == [True, True]
 
@@ -64,7 +64,7 @@ def replies(page: Page) -> list[str]:
 
 def interrupt_reply(person: Person, server: ServerProcess) -> tuple[str, str]:
     """Press Ctrl+C during a reply; return the id of the turn and the text received."""
-    page = person.start_conversation("Tell me about steam engines.")
+    page = person.start_conversation("steam engines", "fable")
     turn_id = str(page.turns[0]["data-turn"])
     with person.follow(turn_id) as stream:
         while not stream.text:
@@ -116,7 +116,7 @@ def test_portal_uses_a_service_in_another_process(
         key = create_api_key(alone, "portal")
         with run_server(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
             somebody.base_url = server.url
-            page = wait_for_reply(somebody, somebody.start_conversation("Hello"))
+            page = wait_for_reply(somebody, somebody.start_conversation("Hello", "fable"))
 
     assert page.reply_states == ["complete"]
     assert not (portal / "service.db").exists()
@@ -133,7 +133,7 @@ def test_database_files_of_a_stopped_portal_are_complete(
     model = {"MODEL_URL": f"{upstream.url}/v1", "MODEL": "any"}
     with run_server(data, "app.py", **model) as server:
         somebody.base_url = server.url
-        page = wait_for_reply(somebody, somebody.start_conversation("Hello"))
+        page = wait_for_reply(somebody, somebody.start_conversation("Hello", "fable"))
         assert server.stop(signal.SIGTERM) == 0
     copies.mkdir()
     for name in ("portal.db", "service.db"):
@@ -165,7 +165,7 @@ def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, u
             if "Debugger PIN" in line:
                 break
         somebody.base_url = f"http://127.0.0.1:{port}"
-        page = wait_for_reply(somebody, somebody.start_conversation("Hello"))
+        page = wait_for_reply(somebody, somebody.start_conversation("Hello", "fable"))
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.stdout.read()
