@@ -37,6 +37,7 @@ from core.settings import Settings, SettingsError, load_env_file, load_settings
 from core.urls import enter_sub_path
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
+from service.llm import log_local_servers
 from service.owners import PORTAL_OWNER
 from web.assets import warm_up
 from web.commands.check import create_check_command
@@ -165,6 +166,8 @@ def main() -> None:
     except (SettingsError, BindError) as error:
         sys.exit(str(error))
     log_start(settings, is_portal=True)
+    if settings.is_embedded:
+        log_local_servers(settings)
     server.run()
 
 

@@ -20,6 +20,7 @@ from core.server.logs import configure_logging, log_start
 from core.settings import Settings, SettingsError, load_env_file, load_settings
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
+from service.llm import log_local_servers
 
 
 def build_service(settings: Settings) -> Service:
@@ -46,6 +47,7 @@ def main() -> None:
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         sys.exit(str(error) or DATABASE_UNREACHABLE)
     log_start(settings, is_portal=False)
+    log_local_servers(settings)
     server.run()
 
 

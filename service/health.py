@@ -11,7 +11,7 @@ from sqlalchemy import text
 from core.db.database import DatabaseUnavailable
 from core.findings import Finding
 from service.container import Container, container
-from service.llm import ModelFailed, OnlyThinking, PromptTooLong
+from service.llm import ModelFailed, OnlyThinking, PromptTooLong, find_local_servers
 from service.twins import Sampling
 
 bp = Blueprint("health", __name__)
@@ -59,6 +59,9 @@ def findings(service: Container, *, asks_model: bool) -> Iterator[Finding]:
         yield Finding(problem, is_problem=True)
     if asks_model:
         yield _check_model(service)
+        if service.model.bundled:
+            for server in find_local_servers(service.settings):
+                yield Finding(f"{server.name} runs on this machine.", fix=server.settings_line)
 
 
 def _check_model(service: Container) -> Finding:

@@ -9,6 +9,7 @@ from service.llm.completion_stream import (
     PromptTooLong,
 )
 from service.llm.dialect import Prompt
+from service.llm.local_servers import find_local_servers, log_local_servers
 from service.llm.tokenizer import TokenCounter, estimate_tokens
 from service.llm.usage import Usage
 
@@ -22,5 +23,7 @@ __all__ = [
     "TokenCounter",
     "Usage",
     "estimate_tokens",
+    "find_local_servers",
+    "log_local_servers",
     "small_model",
 ]

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 import time
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import requests
 
-from core.http import (
-    NETWORK_ERRORS,
-    describe_network_error,
-    read_bounded,
-)
+from core.http import NETWORK_ERRORS, describe_network_error
 from core.languages import N_
 from core.outbound import OutboundAdapter, open_session
 from core.settings import Settings
@@ -29,6 +22,7 @@ from service.llm.completion_stream import (
     PromptTooLong,
 )
 from service.llm.dialect import Dialect, Prompt
+from service.llm.model_list import can_chat, list_models
 from service.llm.refusals import read_refusal
 from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
@@ -36,20 +30,10 @@ from service.twins import Sampling
 
 logger = logging.getLogger(__name__)
 
-MAX_LIST_BYTES = 1024 * 1024
-LIST_TIMEOUT_SECONDS = 10
 FALLBACK_MODEL_NAME = "default"
 BUNDLED_PARALLEL_REPLIES = 2
 NOT_RESPONDING = N_("The model is not responding.")
 NO_CHAT_MODEL = N_("The model server has no chat model. Please contact your administrator.")
-
-
-# Names of models that cannot chat.
-_NO_CHAT = re.compile(
-    r"embed|rerank|whisper|transcri|speech|(?:^|[-_/])tts|audio|realtime|dall-e|image|diffusion"
-    r"|flux|moderation|guard|babbage|davinci|gpt-[\w.-]*instruct|(?:^|[-_/])(?:bge|gte|e5|clip|ocr)[-_]",
-    re.IGNORECASE,
-)
 
 
 class ModelClient:
@@ -190,19 +174,9 @@ class ModelClient:
 
         Raises ModelFailed if none of the models can chat.
         """
-        try:
-            with self._session.get(
-                _url_below(url, "models"),
-                headers=self._headers(self._settings.model_key),
-                timeout=(5, 10),
-                allow_redirects=False,
-                stream=True,
-            ) as response:
-                models = json.loads(read_bounded(response, MAX_LIST_BYTES, LIST_TIMEOUT_SECONDS))
-                names = list(_model_names(models))
-        except (*NETWORK_ERRORS, ValueError, LookupError, TypeError, RecursionError):
-            return ""
-        chat_names = [name for name in names if not _NO_CHAT.search(name)]
+        headers = self._headers(self._settings.model_key)
+        names = list_models(self._session, _url_below(url, "models"), headers)
+        chat_names = list(filter(can_chat, names))
         if names and not chat_names:
             logger.warning("The model server has no chat model: %.300s", ", ".join(names))
             raise ModelFailed(NO_CHAT_MODEL, setting="TWINDOW_MODEL")
@@ -237,13 +211,3 @@ def _base_url(setting: str) -> str:
 def _url_below(base_url: str, path: str) -> str:
     url, mark, query = base_url.partition("?")
     return f"{url}/{path}{mark}{query}"
-
-
-def _model_names(data: Any) -> Iterator[str]:
-    """Yield the names in a list of models: `data`, `models`, or a bare array."""
-    items = (data.get("data") or data.get("models")) if isinstance(data, dict) else data
-    for item in items or ():
-        name = (item.get("id") or item.get("name") or item.get("model")) if item else ""
-        is_other_type = str(item.get("type", "")).lower() in ("embedding", "embeddings", "reranker")
-        if isinstance(name, str) and name and not is_other_type:
-            yield name
