@@ -1,0 +1,101 @@
+"""The handbook of the twin Guide: its commands and settings work."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from dotenv import dotenv_values
+
+from core.settings import SettingsError, load_settings
+from tests.support.packages import find_or_install, install
+from tests.support.processes import ROOT, run_server
+from tests.support.upstream import Upstream
+
+HANDBOOK = sorted((ROOT / "twins" / "guide").glob("*.md"))
+# Commands that install, start a server or need another host.
+NOT_RUN = (
+    "make run",
+    "pip install",
+    "git pull",
+    "-m venv",
+    "python app.py",
+    "-m service\n",
+    "--through",
+    "/ID\n",
+)
+# What some settings need besides.
+OTHER_SETTINGS = {
+    "TWINDOW_SIGN_IN": "visitor,password",
+    "TWINDOW_PROXY_USER_HEADER": "X-Remote-User",
+    "TWINDOW_PROXY_NETWORKS": "127.0.0.1",
+}
+
+
+def blocks(language: str) -> Iterator[tuple[str, str]]:
+    """Yield each article's name and its code blocks, in one text."""
+    for file in HANDBOOK:
+        found = re.findall(
+            rf"^```{language}\n(.*?)^```", file.read_text(), re.MULTILINE | re.DOTALL
+        )
+        if found:
+            yield file.name, "".join(found)
+
+
+@pytest.mark.usefixtures("processes")
+def test_commands_of_the_handbook_work(tmp_path: Path, upstream: Upstream):
+    upstream.always_reply("Yes.")
+    assert find_or_install(lambda: shutil.which("sqlite3"), lambda: install("sqlite3"))
+    data = tmp_path / "data"
+    settings = {"MODEL_URL": f"{upstream.url}/v1", "MODEL": "any", "SIGN_IN": "visitor,password"}
+    failed = []
+    with run_server(data, "app.py", **settings) as server:
+        variables = settings | {"DATA_DIR": str(data), "PORT": str(server.port)}
+        environment = os.environ | {f"TWINDOW_{name}": value for name, value in variables.items()}
+        for name, text in blocks("sh"):
+            lines = text.splitlines(keepends=True)
+            script = "".join(line for line in lines if not any(map(line.count, NOT_RUN)))
+            for written, here in (
+                (".venv/bin", str(Path(sys.executable).parent)),
+                ("http://127.0.0.1:8000", server.url),
+                ("TWINDOW_DATA_DIR=service-data", f"TWINDOW_DATA_DIR={data}"),
+                (" data/", f" {data}/"),
+                ("../twindow-backup", str(tmp_path / "backup")),
+            ):
+                script = script.replace(written, here)
+            result = subprocess.run(
+                ["bash", "-ec", script.replace("curl ", "curl --fail --silent ")],
+                check=False,
+                cwd=ROOT,
+                env=environment | {"NO_PROXY": "*"},
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            if result.returncode:
+                failed.append((name, result.stdout, result.stderr))
+
+    assert failed == []
+    assert {path.name for path in (tmp_path / "backup").iterdir()} >= {"portal.db", "jwt_secret"}
+
+
+def test_settings_of_the_handbook_are_valid(tmp_path: Path):
+    (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    invalid = []
+    for name, text in blocks("ini"):
+        text = text.replace("/etc/twindow", str(tmp_path)).replace("…", "x")
+        variables = OTHER_SETTINGS | dotenv_values(stream=StringIO(text))
+        settings = {key.removeprefix("TWINDOW_").lower(): value for key, value in variables.items()}
+        try:
+            load_settings(settings | {"data_dir": tmp_path})
+        except SettingsError as error:
+            invalid.append((name, str(error)))
+
+    assert invalid == []
