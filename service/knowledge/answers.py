@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from math import fsum, log
 
 from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.passages import Passage
 from service.knowledge.terms import content_terms
 from service.twins import Twin
 
@@ -77,7 +76,7 @@ def find_answer(
     if isinstance(answer, Unknown) and terms and len(terms) <= MAX_FOLLOW_UP_TERMS:
         earlier_terms = frozenset(content_terms(earlier_question, twin.language))
         follow_up = _answer(index, twin, terms | earlier_terms)
-        if isinstance(follow_up, Quotation) and terms <= _all_terms(follow_up.found.passage, twin):
+        if isinstance(follow_up, Quotation) and terms <= follow_up.found.terms:
             return follow_up
     return answer
 
@@ -99,8 +98,10 @@ def find_related(
 def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> Answer:
     ranked = _rank(index, twin, terms)
     if not _is_answer(ranked):
-        nearest = [*(found for found, _ in ranked), *index.first_passages(twin, MAX_OFFERED)]
-        return Unknown(_first_of_each_heading(nearest), is_greeting=not terms)
+        nearest = _first_of_each_heading([found for found, _ in ranked])
+        if len(nearest) < MAX_OFFERED:
+            nearest = _first_of_each_heading([*nearest, *index.first_passages(twin)])
+        return Unknown(nearest, is_greeting=not terms)
     best, best_value = ranked[0]
     equal = _first_of_each_heading(
         [found for found, value in ranked if best_value - value < MARGIN]
@@ -134,24 +135,19 @@ def _rank(
     def weight(term: str) -> float:
         return log(1 + total / (0.5 + counts.get(term, 0)))
 
-    def similarity(passage: Passage) -> float:
+    def similarity(found: FoundPassage) -> float:
+        passage = found.passage
         phrases = [
             frozenset(content_terms(phrase, twin.language))
             for phrase in (passage.heading, *passage.questions)
         ]
-        everything = _all_terms(passage, twin)
         agreement = max(_dice(terms, phrase, weight) for phrase in phrases)
         if agreement < MIN_AGREEMENT:
             return agreement / 2
-        return (agreement + _sum(terms & everything, weight) / _sum(terms, weight)) / 2
+        return (agreement + _sum(terms & found.terms, weight) / _sum(terms, weight)) / 2
 
-    ranked = [(found, similarity(found.passage)) for found in index.find(twin, list(terms))]
+    ranked = [(found, similarity(found)) for found in index.find(twin, list(terms))]
     return sorted(ranked, key=lambda pair: -pair[1])
-
-
-def _all_terms(passage: Passage, twin: Twin) -> Set[str]:
-    text = " ".join((*passage.headings, *passage.questions, passage.text))
-    return frozenset(content_terms(text, twin.language))
 
 
 def _dice(one: Set[str], other: Set[str], weight: Callable[[str], float]) -> float:

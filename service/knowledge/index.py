@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,10 +48,11 @@ CREATE TABLE term_counts (
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage and the path of its file, relative to the knowledge folder of its twin."""
+    """A passage, the path of its file in the knowledge folder, and the terms of all its text."""
 
     file: str
     passage: Passage
+    terms: frozenset[str]
 
 
 class KnowledgeIndex:
@@ -82,13 +83,12 @@ class KnowledgeIndex:
             changed: set[str] = set()
             found: set[tuple[str, str]] = set()
             for twin in known.values():
-                for file, stamp in self._list_files(twin):
-                    key = twin.id, file
-                    found.add(key)
-                    if indexed.get(key) != stamp:
-                        _remove(connection, key)
-                        self._add(connection, twin, file, stamp)
-                        changed.add(twin.id)
+                stamps = {(twin.id, file): stamp for file, stamp in self._list_files(twin)}
+                found |= stamps.keys()
+                new = {key: stamp for key, stamp in stamps.items() if indexed.get(key) != stamp}
+                if new:
+                    changed.add(twin.id)
+                    self._replace(connection, twin, new)
             for key in indexed.keys() - found:
                 _remove(connection, key)
                 changed.add(key[0])
@@ -112,15 +112,14 @@ class KnowledgeIndex:
             return []
         match = " OR ".join(f'"{term}"' for term in dict.fromkeys(terms))
         query = """
-            SELECT path, passages.headings, passages.text, passages.questions
-            FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid
+            SELECT passages.id FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid
             WHERE passage_terms MATCH ? AND twin = ?
             ORDER BY bm25(passage_terms, ?, ?, ?), passages.id LIMIT ?
         """
         weights = HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT
         with self._open() as connection:
-            rows = connection.execute(query, (match, twin.id, *weights, MAX_CANDIDATES)).fetchall()
-        return [FoundPassage(path, _passage(*columns)) for path, *columns in rows]
+            ids = connection.execute(query, (match, twin.id, *weights, MAX_CANDIDATES)).fetchall()
+            return [_read_passage(connection, id_) for (id_,) in ids]
 
     def count(self, twin: Twin, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Return how many passages a twin has, and how many of them have each term."""
@@ -132,15 +131,12 @@ class KnowledgeIndex:
             ).fetchone()
             return total, dict(connection.execute(counts, (twin.id, *terms)).fetchall())
 
-    def first_passages(self, twin: Twin, limit: int) -> Sequence[FoundPassage]:
-        """Return the first passages of a twin's knowledge, each with another heading."""
-        query = """
-            SELECT path, headings, text, questions FROM passages
-            WHERE twin = ? GROUP BY headings ORDER BY min(id) LIMIT ?
-        """
+    def first_passages(self, twin: Twin) -> Sequence[FoundPassage]:
+        """Return the first passages of a twin's files."""
+        query = "SELECT id FROM passages WHERE twin = ? ORDER BY path, id LIMIT ?"
         with self._open() as connection:
-            rows = connection.execute(query, (twin.id, limit)).fetchall()
-        return [FoundPassage(path, _passage(*columns)) for path, *columns in rows]
+            ids = connection.execute(query, (twin.id, MAX_CANDIDATES)).fetchall()
+            return [_read_passage(connection, id_) for (id_,) in ids]
 
     def _list_files(self, twin: Twin) -> Iterator[tuple[str, str]]:
         """Yield the files of a twin, by name, and what changes with the terms of each."""
@@ -151,11 +147,26 @@ class KnowledgeIndex:
                 continue
             yield name.as_posix(), f"{twin.language} {file_stamp.stamp(path)}"
 
-    def _add(self, connection: sqlite3.Connection, twin: Twin, file: str, stamp: str) -> None:
+    def _replace(
+        self, connection: sqlite3.Connection, twin: Twin, stamps: Mapping[tuple[str, str], str]
+    ) -> None:
+        """Index new and changed files of a twin."""
+        for key in stamps:
+            _remove(connection, key)
+        [used] = connection.execute(
+            "SELECT coalesce(sum(length(text)), 0) FROM passages WHERE twin = ?", (twin.id,)
+        ).fetchone()
+        for (_, file), stamp in stamps.items():
+            used += self._add(connection, twin, file, stamp, MAX_KNOWLEDGE_BYTES - used)
+
+    def _add(
+        self, connection: sqlite3.Connection, twin: Twin, file: str, stamp: str, max_bytes: int
+    ) -> int:
+        """Index a file, and return the length of its passages."""
         problem = ""
         passages: Sequence[Passage] = ()
         try:
-            passages = self._read_passages(connection, twin, file)
+            passages = self._read_passages(twin, file, max_bytes)
         except file_stamp.UnreadableFile as error:
             problem = str(error)
             logger.warning("Knowledge not used: %s/%s %s.", twin.id, file, problem)
@@ -175,16 +186,12 @@ class KnowledgeIndex:
                 "INSERT INTO passage_terms (rowid, headings, questions, text) VALUES (?, ?, ?, ?)",
                 (rowid, *terms),
             )
+        return sum(len(passage.text) for passage in passages)
 
-    def _read_passages(
-        self, connection: sqlite3.Connection, twin: Twin, file: str
-    ) -> Sequence[Passage]:
+    def _read_passages(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
         """Read a file. Raises UnreadableFile."""
-        [used] = connection.execute(
-            "SELECT coalesce(sum(length(text)), 0) FROM passages WHERE twin = ?", (twin.id,)
-        ).fetchone()
         path = file_stamp.resolve_inside(self.folder_of(twin), file)
-        data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES - used)
+        data = file_stamp.read_file(path, max_bytes=max_bytes)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -244,6 +251,13 @@ def _count_terms(connection: sqlite3.Connection, twin_id: str) -> None:
     )
 
 
-def _passage(headings: str, text: str, questions: str) -> Passage:
+def _read_passage(connection: sqlite3.Connection, passage_id: int) -> FoundPassage:
+    query = """
+        SELECT path, passages.headings, passages.text, passages.questions,
+          passage_terms.headings || ' ' || passage_terms.questions || ' ' || passage_terms.text
+        FROM passages JOIN passage_terms ON passage_terms.rowid = passages.id WHERE id = ?
+    """
+    path, headings, text, questions, terms = connection.execute(query, (passage_id,)).fetchone()
     decode = msgspec.json.decode
-    return Passage(tuple(decode(headings)), text, tuple(decode(questions)))
+    passage = Passage(tuple(decode(headings)), text, tuple(decode(questions)))
+    return FoundPassage(path, passage, frozenset(terms.split()))

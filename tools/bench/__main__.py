@@ -7,13 +7,14 @@ import json
 import os
 from collections.abc import Callable
 
-from tools.bench import crowd, long_replies, page, timing
+from tools.bench import crowd, knowledge, long_replies, page, timing
 from tools.bench.table import Table
 
 BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Table]]] = {
     "page": lambda options: page.measure(options.deltas),
     "long": lambda _: long_replies.measure(),
     "timing": lambda _: [Table("What exists and what does not", timing.measure())],
+    "knowledge": lambda _: [Table("An answer from 10,000 passages", [knowledge.measure()])],
     "crowd": lambda options: [
         Table("Many people before the bundled model", [crowd.measure(options.people)])
     ],
