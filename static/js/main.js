@@ -24,7 +24,7 @@ document.addEventListener("click", ({ target }) => {
 });
 // Pressing Rename with an unchanged title focuses the title field instead of submitting it.
 document.addEventListener("click", (event) => {
-  const title = event.target.matches(".menu__title button") && event.target.previousElementSibling;
+  const title = event.target.matches(".menu__title button") && event.target.form.elements.title;
   if (!title || title.value !== title.defaultValue) return;
   event.preventDefault();
   title.focus();
@@ -40,11 +40,10 @@ if (button) onContentChange(() => {
   }
 });
 
-const source = async ({ dataset, parentElement, formAction }) => {
+const source = async ({ dataset, parentElement, formAction, href }) => {
   if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
-  if (dataset.copy === "text") {
-    return fetchFragment(formAction);
-  }
+  if (dataset.copy === "text") return fetchFragment(formAction);
+  if (dataset.copy === "link") return href;
   return document.querySelector(dataset.copy).textContent;
 };
 // A reply is also copied as rich text, for text editors. It is sanitised HTML.
@@ -59,8 +58,12 @@ document.addEventListener("click", async (event) => {
   const shown = from.dataset.copy.startsWith("#")
     ? document.querySelector(from.dataset.copy)
     : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
-  const select = () => (shown.select ? shown.select() : getSelection().selectAllChildren(shown));
-  if (!navigator.clipboard) return from.form || select();  // the clipboard API needs a secure context
+  const select = () => {
+    if (from.href) location.assign(from.href);
+    else if (shown.select) shown.select();
+    else getSelection().selectAllChildren(shown);
+  };
+  if (!navigator.clipboard) return from.form || from.href || select();  // the clipboard API needs a secure context
   event.preventDefault();
   // Safari allows copying only during the click event, so pass a promise.
   const text = source(from).then((content) => new Blob([content], { type: "text/plain" }));

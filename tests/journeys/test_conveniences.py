@@ -78,7 +78,7 @@ def test_copied_reply_is_rich_text_without_the_hosts_of_links(
     reply = "See **the** [docs](https://docs.example.org/x)."
     page = open_answered_conversation(context, upstream, reply)
 
-    page.locator(".turn__actions [data-copy]").click()
+    page.locator(".turn__actions [data-copy=text]").click()
     expect(page.locator("#announcer")).to_contain_text("Copied")
     rich_text = page.evaluate(RICH_TEXT)
     page.evaluate(
@@ -91,6 +91,17 @@ def test_copied_reply_is_rich_text_without_the_hosts_of_links(
     assert clipboard(page).strip() == "See the docs."
 
 
+def test_link_of_a_reply_is_copied(context: BrowserContext, upstream: Upstream):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = open_answered_conversation(context, upstream, "Hello.")
+    turn = page.locator(".turn").get_attribute("id")
+
+    page.get_by_role("link", name="Link").click()
+
+    expect(page.locator("#announcer")).to_contain_text("Copied")
+    assert clipboard(page) == f"{page.url}#{turn}"
+
+
 def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
@@ -101,10 +112,10 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     # Without a reload, the timers of the page would use the real clock.
     page.reload()
     for place, label, words in (
-        (".turn__actions", ".needs-script .icon-label", CODE),
-        (".code", "", "print('<a>')\n"),
+        (".turn__actions [data-copy=text]", ".needs-script .icon-label", CODE),
+        (".code [data-copy]", "", "print('<a>')\n"),
     ):
-        button = page.locator(f"{place} [data-copy]")
+        button = page.locator(place)
         shown = button.locator(label) if label else button
         button.click()
         expect(shown).to_have_text("Copied")
@@ -114,7 +125,7 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
         page.clock.fast_forward(LATER_MS)
         expect(shown).to_have_text("Copy")
 
-    copy = page.locator(".turn__actions [data-copy]")
+    copy = page.locator(".turn__actions [data-copy=text]")
     context.set_offline(True)
     expect(page.locator("#notices")).to_contain_text("You're offline.")
     page.evaluate("document.getElementById('notices').replaceChildren()")
