@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chat.conversations import Conversation
+from core.db.database import DatabaseUnavailable
 from web.container import portal
 from web.i18n import is_today
 from web.person.current_person import person
@@ -13,11 +14,16 @@ from web.views.date_groups import DateGroup, group_by_date
 
 
 def sidebar_groups() -> Sequence[DateGroup]:
-    """Return the newest conversations of the person, grouped by date."""
-    person_id = person()
-    if not person_id:
+    """Return the newest conversations of the person, grouped by date.
+
+    Without a database, there are none: an error page with a sidebar must still be displayed.
+    """
+    if not (person_id := person()):
         return []
-    return group_by_date(portal().conversations.list_recent(person_id, twin_access()))
+    try:
+        return group_by_date(portal().conversations.list_recent(person_id, twin_access()))
+    except DatabaseUnavailable:
+        return []
 
 
 def moves_in_sidebar(conversation: Conversation, *, was_newest: bool) -> bool:
