@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from flask import Blueprint, Response, render_template, request, url_for
 
+from chat.conversations import Conversation
 from chat.search import MAX_QUERY_LENGTH, SearchResults
 from chat.twins import filter_twins
 from core.languages import N_
@@ -23,6 +25,7 @@ from web.views import TURNS_PER_PAGE
 bp = Blueprint("search", __name__)
 
 MAX_TWINS = 5
+MAX_RECENT = 5
 PAGES = (
     ("twins.index", N_("New conversation")),
     ("conversations.index", N_("All conversations")),
@@ -34,9 +37,10 @@ PAGES = (
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """What a search has found. `results` is None without a query."""
+    """What a search has found; without a query, the person's newest conversations."""
 
     q: str
+    recent: Sequence[Conversation]
     twins: Sequence[Twin]
     pages: Sequence[tuple[str, str]]
     results: SearchResults | None
@@ -50,7 +54,7 @@ class SearchView:
 
 @bp.get("/search")
 def index() -> Response | str:
-    """Show what contains the words in `q`; without it, the twins and pages.
+    """Show what contains the words in `q`; without it, what the person used last.
 
     A fragment request gets the content of the dialog, or only the results if `results` is given.
     """
@@ -73,5 +77,9 @@ def _search(q: str) -> SearchView:
     pages = [
         (endpoint, title) for endpoint, name in PAGES if fold(q) in fold(title := translate(name))
     ]
-    results = portal().search.find(person(), q, access=twin_access()) if q else None
-    return SearchView(q, filter_twins(twins, q)[:MAX_TWINS], pages, results)
+    if q:
+        results = portal().search.find(person(), q, access=twin_access())
+        return SearchView(q, [], filter_twins(twins, q)[:MAX_TWINS], pages, results)
+    recent = portal().conversations.list_recent(person(), twin_access())
+    recent = sorted(recent, key=attrgetter("updated_at"), reverse=True)[:MAX_RECENT]
+    return SearchView(q, recent, twins[:MAX_TWINS], pages, None)

@@ -27,6 +27,18 @@ def test_empty_lists_explain_what_is_missing(
     assert "Start one and you'll find it here." in new_person().get("/conversations").text
 
 
+def test_search_without_words_lists_the_newest_conversations(alice: Person, page: Page):
+    shown = alice.get("/search").html.select(".search-view__links")[0]
+
+    assert [link["href"] for link in shown.select("a")] == [page.path]
+
+
+def test_search_for_the_name_of_a_twin_leads_to_its_conversations(alice: Person, page: Page):
+    links = [link["href"] for link in alice.get("/search?q=ad").html.select(".search-view a")]
+
+    assert links[:2] == ["/twins/ada", "/conversations?twin=ada"]
+
+
 def test_search_hit_links_to_its_turn(alice: Person, page: Page):
     for number in range(3):
         shown = alice.get("/conversations?q=scatt", **(HTMX_HEADERS if number else {}))
