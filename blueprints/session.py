@@ -180,7 +180,7 @@ def delete() -> BaseResponse:
         if "everywhere" in request.form:
             portal().accounts.sign_ins.end_all(person.id)
         end_sign_in()
-    return redirect(url_for("session.new"), 303)
+    return redirect(url_for("session.new", signed_out=1), 303)
 
 
 @bp.post("/sign-ins/<sign_in_id>/deletion")

@@ -246,7 +246,11 @@ def test_signed_out_cookie_is_worthless(anna: Person, bob: Person):
     bob.session.cookies.update(anna.session.cookies)
     assert is_signed_in(bob)
 
-    assert anna.press(page, "Sign out").path == "/session/new"
+    after = anna.press(page, "Sign out")
+    assert (after.path, after.html.select_one("[role=status].lead").get_text()) == (
+        "/session/new",
+        "You are signed out.",
+    )
     assert not is_signed_in(bob)
     assert not is_signed_in(anna)
     assert "twindow" not in anna.session.cookies
