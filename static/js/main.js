@@ -4,7 +4,7 @@ import { fetchFragment, reportUnreachable } from "./requests.js";
 import "./composer.js";
 import { messages } from "./messages.js";
 import { announce, onContentChange } from "./page.js";
-import { afterPaint, deleteDrafts, deleteSharedDraft } from "./storage.js";
+import { afterPaint, deleteDrafts, deleteSharedDraft, localStore } from "./storage.js";
 
 // Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
 const open = () => document.querySelector(".menu[open]");
@@ -126,6 +126,11 @@ if (completedAction) {
   history.replaceState(history.state, "", pageUrl);
 }
 if (completedAction === "deleted") afterPaint(() => deleteSharedDraft(`/conversations/${completedActionId}`));
+
+// After signing out in one tab, the others load again, which shows the sign-in page.
+const SIGNED_OUT = "signed-out";
+if (pageUrl.searchParams.has("signed_out")) localStore.set(SIGNED_OUT, Date.now());
+addEventListener("storage", ({ key }) => { if (key === SIGNED_OUT) location.reload(); });
 
 document.addEventListener("submit", (event) => {
   // Search runs while typing: do not submit the form as well.

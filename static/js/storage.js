@@ -9,7 +9,7 @@ const safeStorage = (kind) => ({
   },
 });
 export const sessionStore = safeStorage("sessionStorage");
-const localStore = safeStorage("localStorage");
+export const localStore = safeStorage("localStorage");
 
 // Run a function after the first paint. For example, storage access reads the disk and would delay
 // the paint.

@@ -149,6 +149,15 @@ def test_signing_in_works_without_script(noscript_context: BrowserContext, upstr
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
 
 
+def test_signing_out_in_one_tab_leads_the_others_to_the_sign_in_page(page: Page):
+    other = page.context.new_page()
+    other.goto("/conversations")
+
+    sign_out(page)
+
+    expect(other.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
 def test_signing_out_deletes_the_drafts_in_this_browser(page: Page):
     message_box(page).fill(DRAFT)
     wait_until_settled(page)
