@@ -75,7 +75,7 @@ def create_cli_group(app: Flask) -> click.Group:
         if print_findings(findings) or problems:
             raise SystemExit(1)
 
-    @commands.command("check", help="Check database, twins and model. Nothing is written here.")
+    @commands.command("check", help="Check database, twins and model with one short reply.")
     @click.option("--offline", is_flag=True, help="Do not ask the model.")
     def check(*, offline: bool) -> None:
         if print_findings(health.findings(container, asks_model=not offline)):

@@ -32,7 +32,7 @@ def create_check_command(
     the model. The command exits with status 1 if any check found a problem.
     """
 
-    @click.command("check", help="Check database, service and model. Nothing is written here.")
+    @click.command("check", help="Check database, service and model with one message.")
     @click.option(
         "--through",
         metavar="URL",
