@@ -64,14 +64,19 @@ def create_cli_group(app: Flask) -> click.Group:
 
     @commands.command("twins", help="List the twins and check their files.")
     @click.option("--check", "asks_questions", is_flag=True, help="Ask the checked questions.")
-    def twins(*, asks_questions: bool) -> None:
+    @click.argument("ids", nargs=-1)
+    def twins(ids: tuple[str, ...], *, asks_questions: bool) -> None:
         logging.getLogger("service").setLevel(logging.ERROR)  # the loop below prints the problems
-        for twin in container.twins.list_all():
-            click.echo(f"{twin.id}\t{twin.front_matter.name}")
+        listed = container.twins.list_all()
+        if unknown := set(ids) - {twin.id for twin in listed}:
+            raise click.BadParameter(f"There is no twin {', '.join(sorted(unknown))}.")
+        for twin in listed:
+            if not ids or twin.id in ids:
+                click.echo(f"{twin.id}\t{twin.front_matter.name}")
         problems = [*container.twins.problems(), *container.knowledge.problems()]
         for problem in problems:
             click.echo(problem, err=True)
-        findings = container.knowledge.check_questions() if asks_questions else ()
+        findings = container.knowledge.check_questions(ids) if asks_questions else ()
         if print_findings(findings) or problems:
             raise SystemExit(1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,11 +100,13 @@ class KnowledgeIndex:
         return self._twins_folder / twin.id
 
     def problems(self, twin: Twin) -> Sequence[str]:
-        """Return a sentence about each file of a twin that could not be indexed."""
-        query = "SELECT path, problem FROM files WHERE twin = ? AND problem != '' ORDER BY path"
+        """Return a sentence about each file that could not be indexed, or about their absence."""
+        query = "SELECT path, problem FROM files WHERE twin = ? ORDER BY path"
         with self._open() as connection:
             rows = connection.execute(query, (twin.id,)).fetchall()
-        return [f"{twin.id}/{path} {problem}." for path, problem in rows]
+        if not rows:
+            return [f"{twin.id}/ contains no files that end in {' or '.join(SUFFIXES)}."]
+        return [f"{twin.id}/{path} {problem}." for path, problem in rows if problem]
 
     def find(self, twin: Twin, terms: Sequence[str]) -> Sequence[FoundPassage]:
         """Return the passages that have most of these terms, the best first (BM25)."""
@@ -130,6 +132,13 @@ class KnowledgeIndex:
                 "SELECT count(*) FROM passages WHERE twin = ?", (twin.id,)
             ).fetchone()
             return total, dict(connection.execute(counts, (twin.id, *terms)).fetchall())
+
+    def headings(self, twin: Twin) -> Set[str]:
+        """Return all headings in a twin's files."""
+        query = "SELECT DISTINCT headings FROM passages WHERE twin = ?"
+        with self._open() as connection:
+            rows = connection.execute(query, (twin.id,)).fetchall()
+        return {heading for (path,) in rows for heading in msgspec.json.decode(path)}
 
     def first_passages(self, twin: Twin) -> Sequence[FoundPassage]:
         """Return the first passages of a twin's files."""
@@ -191,7 +200,10 @@ class KnowledgeIndex:
     def _read_passages(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
         """Read a file. Raises UnreadableFile."""
         path = file_stamp.resolve_inside(self.folder_of(twin), file)
-        data = file_stamp.read_file(path, max_bytes=max_bytes)
+        data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES)
+        if len(data) > max_bytes:
+            limit = MAX_KNOWLEDGE_BYTES // 1024**2
+            raise file_stamp.UnreadableFile(f"exceeds the {limit} MiB of all files of a twin")
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -212,6 +224,7 @@ def _create_tables(connection: sqlite3.Connection) -> None:
     [version] = connection.execute("PRAGMA user_version").fetchone()
     if version == INDEX_VERSION:
         return
+    connection.execute("PRAGMA auto_vacuum = FULL")  # no text of a deleted file stays
     connection.execute("PRAGMA journal_mode = WAL")
     with connection:
         connection.execute("BEGIN IMMEDIATE")

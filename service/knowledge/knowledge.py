@@ -6,7 +6,7 @@ import logging
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -89,9 +89,12 @@ class Knowledge:
             index.update(twins)
             return [problem for twin in twins for problem in index.problems(twin)]
 
-    def check_questions(self) -> Iterator[Finding]:
-        """Yield how the questions of each twin are answered, without writing to the index."""
-        twins = self._knowledgeable_twins()
+    def check_questions(self, twin_ids: Collection[str] = ()) -> Iterator[Finding]:
+        """Yield how the questions of each twin are answered, without writing to the index.
+
+        `twin_ids` selects twins, by default all.
+        """
+        twins = [t for t in self._knowledgeable_twins() if not twin_ids or t.id in twin_ids]
         with TemporaryDirectory() as folder:
             index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
             index.update(twins)
@@ -106,7 +109,7 @@ class Knowledge:
                     else:
                         yield from map(Finding, questions.report(index, twin, checked))
                 for starter in questions.starters_without_passage(index, twin):
-                    problem = f"{twin.id}: the suggestion finds no passage: {starter}"
+                    problem = f"{twin.id}: the starter finds no passage: {starter}"
                     yield Finding(problem, is_problem=True)
 
     def find_sources(

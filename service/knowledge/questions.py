@@ -52,23 +52,28 @@ def load(path: Path) -> Mapping[str, str]:
 
 def report(index: KnowledgeIndex, twin: Twin, questions: Mapping[str, str]) -> Iterator[str]:
     """Yield how many questions are answered right, then a line for each that is not."""
-    outcomes = Counter[Outcome]()
+    answerable, others = Counter[Outcome](), Counter[Outcome]()
+    known_headings = index.headings(twin)
     lines: list[str] = []
     for question, heading in questions.items():
         outcome, headings = _try(index, twin, question, heading)
-        outcomes[outcome] += 1
-        is_expected = outcome == "right" or (outcome == "refused" and not heading)
-        if not is_expected:
+        (answerable if heading else others)[outcome] += 1
+        if heading and heading not in known_headings:
+            lines.append(f"no such heading: {question} ({heading})")
+        elif outcome != ("right" if heading else "refused"):
             lines.append(f"{outcome}: {question} ({', '.join(headings)})")
     counts = ", ".join(
-        f"{outcomes[outcome]} {outcome}" for outcome in ("right", "offered", "wrong", "refused")
+        f"{answerable[outcome]} {outcome}" for outcome in ("right", "offered", "wrong", "refused")
     )
-    yield f"{twin.id}: {len(questions)} questions: {counts}."
+    yield (
+        f"{twin.id}: {answerable.total()} questions with an answer: {counts}; "
+        f"{others.total()} without: {others['refused']} refused."
+    )
     yield from lines
 
 
 def starters_without_passage(index: KnowledgeIndex, twin: Twin) -> Sequence[str]:
-    """Return the suggestions of a twin for which it finds no passage."""
+    """Return the starters of a twin for which it finds no passage."""
     return [
         starter
         for starter in twin.front_matter.starters

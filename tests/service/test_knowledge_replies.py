@@ -146,12 +146,24 @@ def test_command_twins_asks_the_checked_questions(
     result = service.test_cli_runner().invoke(args=["twindow", "twins", "--check"])
 
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[-4:] == [
-        "guide: 5 questions: 1 right, 1 offered, 2 wrong, 1 refused.",
+    *_, counts = result.stdout.partition("guide: 3 questions with an answer: ")
+    assert counts.splitlines() == [
+        "1 right, 1 offered, 1 wrong, 0 refused; 2 without: 1 refused.",
         "wrong: How does rust form? (Why rust forms)",
         "offered: Which colour is the sky? (Why bread rises, Why rust forms)",
         "wrong: Does rust form? (Why rust forms)",
     ]
+
+
+def test_command_twins_names_headings_that_do_not_exist(
+    container: Container, conversation: str, service: Flask
+):
+    file: Path = container.twins.folder / "guide/questions.yaml"
+    file.write_text("Why does bread rise?: Bread\n")
+    result = service.test_cli_runner().invoke(args=["twindow", "twins", "--check", "guide"])
+
+    assert result.stdout.splitlines()[0].startswith("guide\t")
+    assert result.stdout.splitlines()[-1] == "no such heading: Why does bread rise? (Bread)"
 
 
 @pytest.mark.parametrize(
@@ -177,4 +189,4 @@ def test_command_twins_reports_suggestions_that_find_no_passage(
     file.write_text("---\nname: Guide\nknowledge: quote\nstarters:\n  - Who won?\n---\n")
     result = service.test_cli_runner().invoke(args=["twindow", "twins", "--check"])
 
-    assert result.stderr == "guide: the suggestion finds no passage: Who won?\n"
+    assert result.stderr == "guide: the starter finds no passage: Who won?\n"
