@@ -193,6 +193,26 @@ def test_unusable_files_are_reported_and_the_others_work(
     assert isinstance(find_answer(index, twin, "Why does bread rise?"), Quotation)
 
 
+def test_files_beyond_the_limit_of_a_twin_are_reported(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("service.knowledge.index.MAX_KNOWLEDGE_BYTES", 1024**2)
+    for number in range(10):
+        (tmp_path / f"twins/ada/large{number}.md").write_text("word " * 150_000)
+    index.update([twin])
+
+    sentence = "exceeds the 1 MiB of all files of a twin."
+    assert index.problems(twin) == [f"ada/large{number}.md {sentence}" for number in range(1, 10)]
+
+
+def test_folder_without_text_files_is_reported(index: KnowledgeIndex, twin: Twin, tmp_path: Path):
+    for file in (tmp_path / "twins/ada").iterdir():
+        file.rename(file.with_suffix(".docx"))
+    index.update([twin])
+
+    assert index.problems(twin) == ["ada/ contains no files that end in .md or .txt."]
+
+
 def test_knowledge_of_one_twin_is_unknown_to_another(
     index: KnowledgeIndex, twin: Twin, tmp_path: Path
 ):
