@@ -31,6 +31,8 @@ MIN_DISTINCT_SIMILARITY = 0.38
 MIN_AGREEMENT = 0.25
 # Two passages are about as similar if they differ by less than this.
 MARGIN = 0.05
+# The rarest terms of a question that are searched; common terms are in too many passages.
+MAX_SEARCH_TERMS = 8
 MAX_OFFERED = 3
 # Passages for the prompt of a model, and the similarity that they need.
 MAX_PROMPT_PASSAGES = 4
@@ -146,7 +148,8 @@ def _rank(
             return agreement / 2
         return (agreement + _sum(terms & found.terms, weight) / _sum(terms, weight)) / 2
 
-    ranked = [(found, similarity(found)) for found in index.find(twin, list(terms))]
+    rarest = sorted(terms, key=lambda term: (counts.get(term, 0), term))[:MAX_SEARCH_TERMS]
+    ranked = [(found, similarity(found)) for found in index.find(twin, rarest)]
     return sorted(ranked, key=lambda pair: -pair[1])
 
 
