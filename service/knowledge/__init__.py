@@ -3,7 +3,7 @@
 The index is derived data: one SQLite file in the data folder, whatever the database.
 """
 
-from service.knowledge.answers import Answer, Choices, Quotation, Unknown, find_answer
+from service.knowledge.answers import Answer, Choices, Nearest, Quotation, Unknown, find_answer
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.knowledge.knowledge import (
     Knowledge,
@@ -21,6 +21,7 @@ __all__ = [
     "FoundPassage",
     "Knowledge",
     "KnowledgeIndex",
+    "Nearest",
     "Passage",
     "Quotation",
     "Source",

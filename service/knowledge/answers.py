@@ -6,10 +6,11 @@
    heading, or with one of the questions that are also asked (Dice coefficient of their terms); and
    which share of the question the passage covers as a whole.
 3. The most similar passage is quoted if it is similar enough, or if no passage with another heading
-   is half as similar. If one is about as similar, the twin offers both passages.
+   is half as similar and no term of the question is unknown. If one is about as similar, the twin
+   offers both passages. Of about equal passages of one section, the first is quoted.
 4. A short question that is not answered alone is tried together with the question before it; the
    passage must have all of its terms.
-5. Otherwise, the twin says that it does not know, and offers the nearest passages.
+5. Otherwise, the twin offers the nearest passages, or examples of what it knows.
 
 A twin that answers with a model gets the most similar passages in its prompt instead.
 """
@@ -31,8 +32,12 @@ MIN_DISTINCT_SIMILARITY = 0.38
 MIN_AGREEMENT = 0.25
 # Two passages are about as similar if they differ by less than this.
 MARGIN = 0.05
+# The same for passages of one section.
+SECTION_MARGIN = 0.15
 # The rarest terms of a question that are searched; common terms are in too many passages.
 MAX_SEARCH_TERMS = 8
+# Passages that are offered although they do not answer the question.
+MIN_NEAREST_SIMILARITY = 0.05
 MAX_OFFERED = 3
 # Passages for the prompt of a model, and the similarity that they need.
 MAX_PROMPT_PASSAGES = 4
@@ -56,17 +61,24 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
+class Nearest:
+    """Passages with different headings that have words of the question, but do not answer it."""
+
+    found: Sequence[FoundPassage]
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
-    """No passage answers the question. `nearest` has passages with different headings.
+    """No passage is about the question. `examples` are passages for the starters of the twin.
 
     `is_greeting` is true for a message without a question, such as "Hello" or "Thanks!".
     """
 
-    nearest: Sequence[FoundPassage]
+    examples: Sequence[FoundPassage]
     is_greeting: bool = False
 
 
-Answer = Quotation | Choices | Unknown
+Answer = Quotation | Choices | Nearest | Unknown
 
 
 def find_answer(
@@ -75,12 +87,16 @@ def find_answer(
     """Return how the twin answers a question, or a follow-up to an earlier question."""
     terms = frozenset(content_terms(question, twin.language))
     answer = _answer(index, twin, terms)
-    if isinstance(answer, Unknown) and terms and len(terms) <= MAX_FOLLOW_UP_TERMS:
+    if (
+        (answer is None or isinstance(answer, Nearest))
+        and terms
+        and len(terms) <= MAX_FOLLOW_UP_TERMS
+    ):
         earlier_terms = frozenset(content_terms(earlier_question, twin.language))
         follow_up = _answer(index, twin, terms | earlier_terms)
         if isinstance(follow_up, Quotation) and terms <= follow_up.found.terms:
             return follow_up
-    return answer
+    return answer or Unknown(_examples(index, twin), is_greeting=not terms)
 
 
 def find_related(
@@ -97,18 +113,31 @@ def find_related(
     return [found for found, similarity in ranked if similarity >= MIN_PROMPT_SIMILARITY]
 
 
-def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> Answer:
+def _answer(
+    index: KnowledgeIndex, twin: Twin, terms: Set[str]
+) -> Quotation | Choices | Nearest | None:
     ranked = _rank(index, twin, terms)
-    if not _is_answer(ranked):
-        nearest = _first_of_each_heading([found for found, _ in ranked])
-        if len(nearest) < MAX_OFFERED:
-            nearest = _first_of_each_heading([*nearest, *index.first_passages(twin)])
-        return Unknown(nearest, is_greeting=not terms)
+    if not _is_answer(ranked, terms):
+        near = [found for found, similarity in ranked if similarity >= MIN_NEAREST_SIMILARITY]
+        return Nearest(_first_of_each_heading(near)) if near else None
     best, best_value = ranked[0]
-    equal = _first_of_each_heading(
-        [found for found, value in ranked if best_value - value < MARGIN]
+    equal = [found for found, value in ranked if best_value - value < MARGIN]
+    if len(headings := _first_of_each_heading(equal)) > 1:
+        return Choices(headings)
+    section = (found for found, value in ranked if best_value - value < SECTION_MARGIN)
+    same = [found for found in section if found.passage.headings == best.passage.headings]
+    return Quotation(min(same, key=lambda found: found.id))
+
+
+def _examples(index: KnowledgeIndex, twin: Twin) -> Sequence[FoundPassage]:
+    """Return passages that answer the starters of the twin, or else its first passages."""
+    starters = twin.front_matter.starters
+    answers = (
+        _answer(index, twin, frozenset(content_terms(starter, twin.language)))
+        for starter in starters[:MAX_OFFERED]
     )
-    return Choices(equal) if len(equal) > 1 else Quotation(best)
+    found = [answer.found for answer in answers if isinstance(answer, Quotation)]
+    return _first_of_each_heading(found or index.first_passages(twin))
 
 
 def _first_of_each_heading(passages: Sequence[FoundPassage]) -> Sequence[FoundPassage]:
@@ -118,13 +147,16 @@ def _first_of_each_heading(passages: Sequence[FoundPassage]) -> Sequence[FoundPa
     return [first[heading] for heading in headings][:MAX_OFFERED]
 
 
-def _is_answer(ranked: Sequence[tuple[FoundPassage, float]]) -> bool:
-    """Return whether the most similar passage answers the question."""
+def _is_answer(ranked: Sequence[tuple[FoundPassage, float]], terms: Set[str]) -> bool:
+    """Return whether the most similar passage answers the question of these terms."""
     if not ranked:
         return False
     best, similarity = ranked[0]
     others = [value for found, value in ranked if found.passage.heading != best.passage.heading]
-    is_distinct = similarity >= 2 * max(others, default=0.0)
+    is_known = all(any(term in found.terms for found, _ in ranked) for term in terms)
+    is_distinct = (is_known or len(terms) > MAX_FOLLOW_UP_TERMS) and similarity >= 2 * max(
+        others, default=0.0
+    )
     return similarity >= (MIN_DISTINCT_SIMILARITY if is_distinct else MIN_SIMILARITY)
 
 

@@ -27,7 +27,7 @@ HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT = 4, 3, 1
 # Another process may be building the index.
 LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 
 SCHEMA = """
 CREATE TABLE files (
@@ -48,8 +48,12 @@ CREATE TABLE term_counts (
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage, the path of its file in the knowledge folder, and the terms of all its text."""
+    """A passage, its file in the knowledge folder, and the terms of all its text.
 
+    Passages of one file have ascending ids.
+    """
+
+    id: int
     file: str
     passage: Passage
     terms: frozenset[str]
@@ -273,4 +277,4 @@ def _read_passage(connection: sqlite3.Connection, passage_id: int) -> FoundPassa
     path, headings, text, questions, terms = connection.execute(query, (passage_id,)).fetchone()
     decode = msgspec.json.decode
     passage = Passage(tuple(decode(headings)), text, tuple(decode(questions)))
-    return FoundPassage(path, passage, frozenset(terms.split()))
+    return FoundPassage(passage_id, path, passage, frozenset(terms.split()))

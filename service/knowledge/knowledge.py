@@ -16,9 +16,16 @@ from msgspec import Struct
 from core.findings import Finding
 from core.server.threadpool import in_serial_threadpool, in_threadpool
 from service.knowledge import questions
-from service.knowledge.answers import Choices, Quotation, Unknown, find_answer, find_related
+from service.knowledge.answers import (
+    Choices,
+    Nearest,
+    Quotation,
+    Unknown,
+    find_answer,
+    find_related,
+)
 from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.sentences import SentenceName, sentence
+from service.knowledge.sentences import sentence
 from service.knowledge.terms import content_terms
 from service.twins import Twin, TwinRepository
 
@@ -129,10 +136,17 @@ class Knowledge:
                 return KnowledgeReply(found.passage.text, _sources([found]))
             case Choices(passages):
                 return KnowledgeReply(sentence("choices", twin.language), _sources(passages))
+            case Nearest(passages):
+                return KnowledgeReply(sentence("nearest", twin.language), _sources(passages))
             case Unknown(passages, is_greeting):
-                greeting = twin.front_matter.greeting if is_greeting else ""
-                name: SentenceName = "unknown" if passages else "no_files"
-                return KnowledgeReply(greeting or sentence(name, twin.language), _sources(passages))
+                if not passages:
+                    return KnowledgeReply(sentence("no_files", twin.language))
+                if not is_greeting:
+                    return KnowledgeReply(sentence("unknown", twin.language), _sources(passages))
+                if earlier_question:
+                    return KnowledgeReply(sentence("anything_else", twin.language))
+                greeting = twin.front_matter.greeting or sentence("unknown", twin.language)
+                return KnowledgeReply(greeting, _sources(passages))
 
     def _knowledgeable_twins(self) -> Sequence[Twin]:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]

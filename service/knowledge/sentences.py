@@ -5,42 +5,54 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-SentenceName = Literal["choices", "unknown", "no_files", "not_in_files"]
+SentenceName = Literal["choices", "nearest", "unknown", "anything_else", "no_files", "not_in_files"]
 
 SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
     "en": {
         "choices": "Which of these do you mean?",
-        "unknown": "I don't know that. Perhaps one of these helps:",
+        "nearest": "I found no exact answer. These passages are the nearest:",
+        "unknown": "I have no passage about that. I can answer, for example:",
+        "anything_else": "What else would you like to know? Please ask in a whole sentence.",
         "no_files": "I don't know anything yet: my knowledge folder is empty.",
         "not_in_files": "My files say nothing about this.",
     },
     "de": {
         "choices": "Was davon ist gemeint?",
-        "unknown": "Das weiß ich nicht. Vielleicht hilft eines davon:",
+        "nearest": "Ich habe keine genaue Antwort gefunden. Am nächsten kommen:",
+        "unknown": "Dazu habe ich keinen Abschnitt. Antworten kann ich zum Beispiel darauf:",
+        "anything_else": "Was möchten Sie noch wissen? Bitte fragen Sie in einem ganzen Satz.",
         "no_files": "Ich weiß noch nichts: Mein Wissensordner ist leer.",
         "not_in_files": "In meinen Dateien steht dazu nichts.",
     },
     "fr": {
         "choices": "Lequel de ces sujets est le bon ?",
-        "unknown": "Je ne le sais pas. L'un de ces passages aidera peut-être :",
+        "nearest": "Je n'ai pas trouvé de réponse exacte. Ces passages sont les plus proches :",
+        "unknown": "Je n'ai pas de passage à ce sujet. Je peux répondre, par exemple, sur :",
+        "anything_else": "Que voulez-vous savoir d'autre ? Posez votre question en entier.",
         "no_files": "Je ne sais encore rien : mon dossier de connaissances est vide.",
         "not_in_files": "Mes fichiers n'en disent rien.",
     },
     "es": {
         "choices": "¿Cuál de estos temas es el correcto?",
-        "unknown": "No lo sé. Quizá ayude uno de estos pasajes:",
+        "nearest": "No he encontrado una respuesta exacta. Estos pasajes son los más cercanos:",
+        "unknown": "No tengo ningún pasaje sobre eso. Puedo responder, por ejemplo, sobre:",
+        "anything_else": "¿Qué más quieres saber? Pregunta con una frase completa, por favor.",
         "no_files": "Todavía no sé nada: mi carpeta de conocimientos está vacía.",
         "not_in_files": "Mis archivos no dicen nada sobre esto.",
     },
     "ar": {
         "choices": "أيّ من هذه تقصد؟",
-        "unknown": "لا أعرف ذلك. ربما يفيد أحد هذه المقاطع:",
+        "nearest": "لم أجد إجابة دقيقة. هذه المقاطع هي الأقرب:",
+        "unknown": "ليس لدي مقطع عن ذلك. يمكنني أن أجيب مثلًا عن:",
+        "anything_else": "ماذا تريد أن تعرف أيضًا؟ اسأل بجملة كاملة من فضلك.",
         "no_files": "لا أعرف شيئًا بعد: مجلد معرفتي فارغ.",
         "not_in_files": "لا تذكر ملفاتي شيئًا عن هذا.",
     },
     "ja": {
         "choices": "次のどれについてですか。",
-        "unknown": "それはわかりません。次のどれかが役に立つかもしれません。",
+        "nearest": "ぴったりの答えは見つかりませんでした。近い内容は次のとおりです。",
+        "unknown": "それについての記述はありません。たとえば次のことなら答えられます。",
+        "anything_else": "ほかに知りたいことはありますか。完全な文で質問してください。",
         "no_files": "まだ何も知りません。知識フォルダーが空です。",
         "not_in_files": "私のファイルにはこれについて何も書かれていません。",
     },

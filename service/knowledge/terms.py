@@ -50,15 +50,17 @@ STEMMERS = {
 # Words that say nothing about the subject of an English question.
 STOP_WORDS = frozenset(
     """a about actually after again all also always am an and another any anyone anything are as
-    ask at be because been before being between both but by can cannot come could did do does doing
-    done each either else even ever every exactly explain few for from get gets getting give go goes
-    going gone got had has have having he hello help her here hey hi him his how i if in into is it
-    its just kind know let like lot made make makes making many may me mean might more most much my
-    no not now of off often ok okay on one only or other our out over own please quite really same
-    say see shall she should so some someone something still such take tell than thank thanks that
-    the their them then there these they thing things think this those through to too up us use used
-    uses using very want was way we well were what when where which while who whom whose why will
-    with without wonder work working works would yes you your""".split()  # noqa: SIM905
+    ask at be because been before being between both but by bye can cannot cant come could
+    did didnt do does doesnt doing done dont each either else even ever every exactly explain
+    few for from get gets getting give go goes going gone goodbye got great had haha has have
+    having he hello help her here hey hi him his hmm how i if im in into is isnt it its just
+    kind know let like lol lot lovely made make makes making many may me mean might more most
+    much my nice no not now of off often oh ok okay on one only or other our out over own please
+    pls quite really same say see shall she should so some someone something sorry still such
+    take tell than thank thanks that the their them then there these they thing things think
+    this those through thx to too up us use used uses using very want was way we well were what
+    whats when where which while who whom whose why will with without wonder work working works
+    would wow yeah yes you your youre""".split()  # noqa: SIM905
 )
 
 

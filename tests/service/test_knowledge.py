@@ -10,6 +10,7 @@ import pytest
 from service.knowledge import (
     Choices,
     KnowledgeIndex,
+    Nearest,
     Passage,
     Quotation,
     Unknown,
@@ -112,17 +113,57 @@ def test_question_in_other_words_is_answered_by_its_passage(
     assert answer.found.passage.heading == heading
 
 
+def test_question_with_words_of_a_passage_gets_the_nearest_passages(
+    index: KnowledgeIndex, twin: Twin
+):
+    answer = find_answer(index, twin, "How does a cold car start in the morning?")
+
+    assert isinstance(answer, Nearest)
+    assert answer.found[0].passage.heading == "How a refrigerator keeps food cold"
+
+
+def test_short_question_with_an_unknown_word_is_not_answered_by_a_distinct_passage(
+    index: KnowledgeIndex, twin: Twin
+):
+    answer = find_answer(index, twin, "Why does bread taste salty?")
+
+    assert isinstance(answer, Nearest)
+    assert [found.passage.heading for found in answer.found] == ["Why bread rises"]
+
+
 @pytest.mark.parametrize(
-    "question",
-    ["Why is the sky blue?", "How does a cold car start?", "What?", '" OR NEAR(', "冷蔵庫"],
+    "question", ["Why is the sky blue?", "What?", '" OR NEAR(', "冷蔵庫", "Bye!"]
 )
-def test_question_without_an_answer_gets_headings_that_the_twin_knows(
-    index: KnowledgeIndex, twin: Twin, question: str
+def test_question_about_something_else_gets_examples_of_what_the_twin_knows(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path, question: str
 ):
     answer = find_answer(index, twin, question)
 
     assert isinstance(answer, Unknown)
-    assert len(answer.nearest) == 3
+    assert len(answer.examples) == 3
+
+    (tmp_path / "twins/ada.md").write_text(
+        "---\nname: Ada\nstarters:\n  - Why does bread rise?\n  - Who won?\n---\n"
+    )
+    answer = find_answer(index, parser.load(tmp_path / "twins/ada.md", 0), question)
+
+    assert isinstance(answer, Unknown)
+    assert [found.passage.heading for found in answer.examples] == ["Why bread rises"]
+
+
+def test_first_of_about_equal_passages_of_a_section_is_quoted(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path
+):
+    paragraphs = "Wings turn the air down. " * 30, "Planes stay up in the air with wings."
+    (tmp_path / "twins/ada/wing.md").write_text(
+        "# How planes stay up\n\n" + "\n\n".join(paragraphs)
+    )
+    index.update([twin])
+
+    answer = find_answer(index, twin, "How do planes stay up in the air?")
+
+    assert isinstance(answer, Quotation)
+    assert answer.found.passage.text.startswith("Wings turn")
 
 
 def test_question_that_two_passages_answer_equally_well_gets_both_headings(

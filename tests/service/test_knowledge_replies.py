@@ -48,7 +48,7 @@ def test_passage_is_streamed_with_its_source_and_without_the_model(
 @pytest.mark.parametrize(
     ("message", "reply"),
     [
-        ("Who won the cup?", "I don't know that. Perhaps one of these helps:"),
+        ("Who won the cup?", "I have no passage about that. I can answer, for example:"),
         ("Thanks!", "Hello, I am Guide."),
     ],
 )
@@ -59,6 +59,14 @@ def test_message_without_an_answer_is_offered_passages(
 
     assert end["content"] == reply
     assert [source["heading"] for source in end["sources"]] == HEADINGS
+
+
+def test_thanks_after_a_reply_do_not_get_the_greeting_again(api: ApiClient, conversation: str):
+    list(api.stream(conversation, "Why does bread rise?"))
+    end = list(api.stream(conversation, "Thanks a lot!"))[-1]["message"]
+
+    assert end["content"].startswith("What else would you like to know?")
+    assert end["sources"] == []
 
 
 def test_follow_up_is_searched_with_the_question_before_it(api: ApiClient, conversation: str):
@@ -139,7 +147,7 @@ def test_command_twins_asks_the_checked_questions(
     file.write_text(
         "Why does bread rise?: Why bread rises\n"
         "How does rust form?: Why bread rises\n"
-        "Which colour is the sky?: Why rust forms\n"
+        "Which colour has rust?: Why rust forms\n"
         "Does rust form?:\n"
         "Who won the cup?: none\n"
     )
@@ -150,7 +158,7 @@ def test_command_twins_asks_the_checked_questions(
     assert counts.splitlines() == [
         "1 right, 1 offered, 1 wrong, 0 refused; 2 without: 1 refused.",
         "wrong: How does rust form? (Why rust forms)",
-        "offered: Which colour is the sky? (Why bread rises, Why rust forms)",
+        "offered: Which colour has rust? (Why rust forms)",
         "wrong: Does rust form? (Why rust forms)",
     ]
 
