@@ -56,7 +56,11 @@ def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator
     reasoning the first time gets more at once. Raises ModelFailed.
     """
     front_matter = reply.twin.front_matter
-    max_messages = small_model.MAX_HISTORY_MESSAGES if model.bundled else MAX_HISTORY_MESSAGES
+    max_messages = MAX_HISTORY_MESSAGES
+    if model.bundled:
+        max_messages = small_model.MAX_HISTORY_MESSAGES
+        if front_matter.message_template:
+            max_messages = 1  # it would mix the previous task into this one
     history = list(messages.recent_history(reply.message, max_messages))
     if not history:
         raise ModelFailed(N_("The conversation was deleted."))

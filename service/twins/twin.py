@@ -74,7 +74,7 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     greeting: str = ""
     starters: list[str] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
-    message_template: MessageTemplate = MESSAGE_PLACEHOLDER
+    message_template: MessageTemplate | None = None
     knowledge: Literal["quote", "prompt"] | None = None
     access: list[AccessEntry] | UnsetType = UNSET
 
@@ -91,7 +91,8 @@ class Twin:
 
     def fill_template(self, message: str) -> str:
         """Return what the model gets for a message of the person."""
-        return self.front_matter.message_template.replace(MESSAGE_PLACEHOLDER, message)
+        template = self.front_matter.message_template
+        return template.replace(MESSAGE_PLACEHOLDER, message) if template else message
 
     @property
     def language(self) -> str:
