@@ -66,7 +66,7 @@ class Twindow:
             api_key = settings.api_key or ""
             if self.service:
                 api_key = _embedded_service_key(self.service, settings, may_create=is_server)
-            model_note = self.service.model_note if self.service else lambda: None
+            model_note = self.service.model_note if self.service else lambda _="": None
             key_issuer = self.service.key_issuer if self.service else None
             portal = build_portal(
                 settings, api_key, clock, model_note, key_issuer, upgrades_tables=is_server

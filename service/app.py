@@ -119,11 +119,13 @@ class Service:
         """Return the issuer of tokens for the people of the portal."""
         return KeyIssuer(self.container.jwt_tokens, self.container.api_keys)
 
-    def model_note(self) -> ModelNote | None:
-        """Return a note about the bundled model, or None if another model is configured."""
-        bundled = self.container.model.bundled
-        if bundled is None:
+    def model_note(self, twin_id: str = "") -> ModelNote | None:
+        """Return a note about the bundled model, or None if the twin uses another model or none."""
+        if (bundled := self.container.model.bundled) is None:
             return None
+        for twin in self.container.twins.list_all():
+            if twin.id == twin_id and twin.front_matter.knowledge == "quote":
+                return None
         if bundled.problem:
             return ModelNote(N_("No model is available"), bundled.problem)
         return ModelNote(*SMALL_MODEL_NOTE)

@@ -50,8 +50,8 @@ MISSING_SIGN_IN = (
 class Portal:
     """The dependencies that all requests of a portal share.
 
-    `model_note` returns a note for visitors about the model of the embedded service, or None. Only
-    the embedded service has a `key_issuer`.
+    `model_note` returns a note for visitors about the model of the embedded service, or None; given
+    the id of a twin, about the model of this twin. Only the embedded service has a `key_issuer`.
     """
 
     settings: Settings
@@ -69,7 +69,7 @@ class Portal:
     renderer: RenderProcess
     html_cache: HtmlCache
     running_replies: RunningReplies
-    model_note: Callable[[], object | None]
+    model_note: Callable[..., object | None]
     key_issuer: KeyIssuer | None = None
 
     @property
@@ -138,7 +138,7 @@ def build_portal(
     settings: Settings,
     api_key: str,
     clock: Clock,
-    model_note: Callable[[], object | None],
+    model_note: Callable[..., object | None],
     key_issuer: KeyIssuer | None = None,
     *,
     upgrades_tables: bool = True,

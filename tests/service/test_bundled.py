@@ -107,6 +107,8 @@ def test_missing_model_weights_are_reported(tmp_path: Path, monkeypatch: pytest.
 
     assert "is not installed" in str(error.value)
     assert service.model_note().summary == "No model is available"
+    assert service.model_note("fable") is not None
+    assert service.model_note("guide") is None  # it answers without a model
     service.close()
     service.container.database.close()
 
