@@ -42,6 +42,8 @@ MAX_OFFERED = 3
 # Passages for the prompt of a model, and the similarity that they need.
 MAX_PROMPT_PASSAGES = 4
 MIN_PROMPT_SIMILARITY = 0.2
+# Terms of messages such as "Cool!", which are words of questions elsewhere.
+SMALL_TALK = frozenset(("awesom", "cool", "fine", "good", "interest", "ok", "perfect"))
 # A longer message stands for itself.
 MAX_FOLLOW_UP_TERMS = 3
 
@@ -86,6 +88,8 @@ def find_answer(
 ) -> Answer:
     """Return how the twin answers a question, or a follow-up to an earlier question."""
     terms = frozenset(content_terms(question, twin.language))
+    if terms <= SMALL_TALK:
+        terms = frozenset()
     answer = _answer(index, twin, terms)
     if (
         (answer is None or isinstance(answer, Nearest))

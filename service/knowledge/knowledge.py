@@ -25,7 +25,7 @@ from service.knowledge.answers import (
     find_related,
 )
 from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.sentences import sentence
+from service.knowledge.sentences import SentenceName, sentence
 from service.knowledge.terms import content_terms
 from service.twins import Twin, TwinRepository
 
@@ -143,10 +143,9 @@ class Knowledge:
                     return KnowledgeReply(sentence("no_files", twin.language))
                 if not is_greeting:
                     return KnowledgeReply(sentence("unknown", twin.language), _sources(passages))
-                if earlier_question:
-                    return KnowledgeReply(sentence("anything_else", twin.language))
-                greeting = twin.front_matter.greeting or sentence("unknown", twin.language)
-                return KnowledgeReply(greeting, _sources(passages))
+                name: SentenceName = "anything_else" if earlier_question else "unknown"
+                greeting = "" if earlier_question else twin.front_matter.greeting
+                return KnowledgeReply(greeting or sentence(name, twin.language), _sources(passages))
 
     def _knowledgeable_twins(self) -> Sequence[Twin]:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]
