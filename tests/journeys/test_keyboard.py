@@ -45,7 +45,7 @@ def test_message_can_be_sent_stopped_and_asked_again_by_keyboard(page: Page, ups
     page.goto("/search")
     expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
     page.keyboard.type("explains")
-    expect(page.locator(".search-view__links li")).to_have_count(1)
+    expect(page.locator(".search-view__links li")).to_have_count(2)
     open_by(page, "Ada")
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
     page.keyboard.press("Shift+Tab")

@@ -31,7 +31,7 @@ def test_twins_and_conversations_work_without_javascript(
     page.get_by_role("link", name="Search").click()
     page.get_by_role("searchbox", name="Search").fill("explains")
     page.get_by_role("button", name="Search").click()
-    page.get_by_role("link", name="Ada").click()
+    page.get_by_role("link", name="Ada", exact=True).click()
     page.get_by_role("button", name="How does a bicycle stay upright?", exact=True).click()
     call = upstream.next_call().start_stream()
     expect(turn(page, "waiting")).to_be_visible()
