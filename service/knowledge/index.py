@@ -117,15 +117,13 @@ class KnowledgeIndex:
         if not terms:
             return []
         match = " OR ".join(f'"{term}"' for term in dict.fromkeys(terms))
-        query = """
-            SELECT passages.id FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid
-            WHERE passage_terms MATCH ? AND twin = ?
-            ORDER BY bm25(passage_terms, ?, ?, ?), passages.id LIMIT ?
+        ids = """
+            SELECT passages.id AS id, bm25(passage_terms, ?, ?, ?) AS rank
+            FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid
+            WHERE passage_terms MATCH ? AND twin = ? ORDER BY rank, id LIMIT ?
         """
         weights = HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT
-        with self._open() as connection:
-            ids = connection.execute(query, (match, twin.id, *weights, MAX_CANDIDATES)).fetchall()
-            return [_read_passage(connection, id_) for (id_,) in ids]
+        return self._read_passages(ids, (*weights, match, twin.id, MAX_CANDIDATES))
 
     def count(self, twin: Twin, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Return how many passages a twin has, and how many of them have each term."""
@@ -146,10 +144,33 @@ class KnowledgeIndex:
 
     def first_passages(self, twin: Twin) -> Sequence[FoundPassage]:
         """Return the first passages of a twin's files."""
-        query = "SELECT id FROM passages WHERE twin = ? ORDER BY path, id LIMIT ?"
+        ids = "SELECT id, id AS rank FROM passages WHERE twin = ? ORDER BY path, id LIMIT ?"
+        return self._read_passages(ids, (twin.id, MAX_CANDIDATES))
+
+    def _read_passages(self, ids: str, parameters: Sequence[object]) -> Sequence[FoundPassage]:
+        """Return the passages that a query selects by `id`, in the order of `rank`.
+
+        One statement reads everything: after an update, an id may belong to another twin.
+        """
+        query = f"""
+            SELECT found.id, path, passages.headings, passages.text, passages.questions,
+              passage_terms.headings || ' ' || passage_terms.questions || ' ' || passage_terms.text
+            FROM ({ids}) AS found JOIN passages ON passages.id = found.id
+            JOIN passage_terms ON passage_terms.rowid = found.id
+            ORDER BY found.rank, found.id
+        """  # noqa: S608
         with self._open() as connection:
-            ids = connection.execute(query, (twin.id, MAX_CANDIDATES)).fetchall()
-            return [_read_passage(connection, id_) for (id_,) in ids]
+            rows = connection.execute(query, parameters).fetchall()
+        decode = msgspec.json.decode
+        return [
+            FoundPassage(
+                id_,
+                path,
+                Passage(tuple(decode(headings)), text, tuple(decode(questions))),
+                frozenset(terms.split()),
+            )
+            for id_, path, headings, text, questions, terms in rows
+        ]
 
     def _list_files(self, twin: Twin) -> Iterator[tuple[str, str]]:
         """Yield the files of a twin, by name, and what changes with the terms of each."""
@@ -179,7 +200,7 @@ class KnowledgeIndex:
         problem = ""
         passages: Sequence[Passage] = ()
         try:
-            passages = self._read_passages(twin, file, max_bytes)
+            passages = self._read_file(twin, file, max_bytes)
         except file_stamp.UnreadableFile as error:
             problem = str(error)
             logger.warning("Knowledge not used: %s/%s %s.", twin.id, file, problem)
@@ -201,7 +222,7 @@ class KnowledgeIndex:
             )
         return sum(len(passage.text) for passage in passages)
 
-    def _read_passages(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
+    def _read_file(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
         """Read a file. Raises UnreadableFile."""
         path = file_stamp.resolve_inside(self.folder_of(twin), file)
         data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES)
@@ -266,15 +287,3 @@ def _count_terms(connection: sqlite3.Connection, twin_id: str) -> None:
         "INSERT INTO term_counts VALUES (?, ?, ?)",
         [(twin_id, term, count) for term, count in counts.items()],
     )
-
-
-def _read_passage(connection: sqlite3.Connection, passage_id: int) -> FoundPassage:
-    query = """
-        SELECT path, passages.headings, passages.text, passages.questions,
-          passage_terms.headings || ' ' || passage_terms.questions || ' ' || passage_terms.text
-        FROM passages JOIN passage_terms ON passage_terms.rowid = passages.id WHERE id = ?
-    """
-    path, headings, text, questions, terms = connection.execute(query, (passage_id,)).fetchone()
-    decode = msgspec.json.decode
-    passage = Passage(tuple(decode(headings)), text, tuple(decode(questions)))
-    return FoundPassage(passage_id, path, passage, frozenset(terms.split()))

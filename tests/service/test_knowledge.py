@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -232,6 +237,51 @@ def test_unusable_files_are_reported_and_the_others_work(
         "ada/pipe.md is a pipe or a device, not a file.",
     ]
     assert isinstance(find_answer(index, twin, "Why does bread rise?"), Quotation)
+
+
+class InterruptedConnection:
+    """A connection after each of whose statements another process updates the index."""
+
+    def __init__(self, connection: sqlite3.Connection, update: Callable[[], None]) -> None:
+        self._connection = connection
+        self._update = update
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        cursor = self._connection.execute(*arguments)
+        self._update()
+        return cursor
+
+
+@pytest.mark.parametrize("method", ["find", "first_passages"])
+def test_update_during_a_search_never_leads_to_passages_of_another_twin(
+    index: KnowledgeIndex,
+    twin: Twin,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+):
+    folder = tmp_path / "twins"
+    (folder / "ben").mkdir()
+    ben = replace(twin, id="ben")
+
+    def update() -> None:
+        (folder / "ada/bread.md").unlink(missing_ok=True)
+        (folder / "ada/fridge.md").write_text("# Fridge\n\nCold.\n")
+        (folder / "ben/secret.md").write_text("# Secret\n\nbread\n\n" * 20)
+        KnowledgeIndex(index.file, folder).update([twin, ben])
+
+    open_index = index._open
+
+    @contextmanager
+    def open_interrupted() -> Iterator[Any]:
+        with open_index() as connection:
+            yield InterruptedConnection(connection, update)
+
+    monkeypatch.setattr(index, "_open", open_interrupted)
+    found = index.find(twin, ["bread"]) if method == "find" else index.first_passages(twin)
+
+    assert found
+    assert [each.file for each in found if each.file == "secret.md"] == []
 
 
 def test_files_beyond_the_limit_of_a_twin_are_reported(
