@@ -42,11 +42,11 @@ def find_sources(reply: Reply, messages: Messages, knowledge: Knowledge) -> None
 
 
 def _newest_questions(reply: Reply, messages: Messages) -> Sequence[str]:
-    """Return the question and, if there is one, the question before it."""
+    """Return the question and, if there is one, the message before it."""
     history = messages.recent_history(reply.message, 3)
     if not history:
         raise ModelFailed(N_("The conversation was deleted."))
-    return [message.content for message in history[::-1] if message.role == "user"]
+    return [message.content for message in history[::-1] if message.role == "user"][:2]
 
 
 def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator[str]:

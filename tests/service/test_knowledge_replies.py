@@ -9,7 +9,7 @@ from flask import Flask
 
 from service.container import Container
 from tests.service.client import ApiClient
-from tests.support.upstream import Upstream
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 
 HEADINGS = ["Why bread rises", "Why rust forms"]
 
@@ -138,6 +138,19 @@ def test_reply_of_a_model_says_if_no_passage_was_found(
 
     assert end["content"].startswith("*My files say nothing about this.*\n\n") == has_note
     assert end["sources"] == []
+
+
+def test_message_after_two_without_a_reply_is_answered(
+    api: ApiClient, conversation: str, container: Container, model: Upstream
+):
+    let_a_model_answer(container, model)
+    model.answers[CHAT_COMPLETIONS_PATH] = 400, {"error": {"message": "no"}}
+    for _ in range(2):
+        assert list(api.stream(conversation, "Why does bread rise?"))[-1]["type"] == "error"
+    model.always_reply("Because of yeast [1].")
+    end = list(api.stream(conversation, "Why does bread rise?"))[-1]
+
+    assert end["type"] == "complete"
 
 
 def test_command_twins_asks_the_checked_questions(
