@@ -6,8 +6,8 @@
    heading, or with one of the questions that are also asked (Dice coefficient of their terms); and
    which share of the question the passage covers as a whole.
 3. The most similar passage is quoted if it is similar enough, or if no passage with another heading
-   is half as similar and no term of the question is unknown. If one is about as similar, the twin
-   offers both passages. Of about equal passages of one section, the first is quoted.
+   is half as similar and no term of a short question is unknown. If one is about as similar, the
+   twin offers both passages. Of about equal passages of one section, the first is quoted.
 4. A short question that is not answered alone is tried together with the question before it; the
    passage must have all of its terms.
 5. Otherwise, the twin offers the nearest passages, or examples of what it knows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
@@ -179,7 +180,9 @@ class KnowledgeIndex:
             name = path.relative_to(folder)
             if path.suffix not in SUFFIXES or any(part.startswith(".") for part in name.parts):
                 continue
-            yield name.as_posix(), f"{twin.language} {file_stamp.stamp(path)}"
+            # A name that is not UTF-8 cannot be stored.
+            file = os.fsencode(name.as_posix()).decode(errors="replace")
+            yield file, f"{twin.language} {file_stamp.stamp(path)}"
 
     def _replace(
         self, connection: sqlite3.Connection, twin: Twin, stamps: Mapping[tuple[str, str], str]
@@ -224,6 +227,8 @@ class KnowledgeIndex:
 
     def _read_file(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
         """Read a file. Raises UnreadableFile."""
+        if "\N{REPLACEMENT CHARACTER}" in file:
+            raise file_stamp.UnreadableFile("has a name that is not valid UTF-8")
         path = file_stamp.resolve_inside(self.folder_of(twin), file)
         data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES)
         if len(data) > max_bytes:

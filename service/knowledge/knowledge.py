@@ -60,7 +60,10 @@ class KnowledgeReply:
 
 
 class Knowledge:
-    """The knowledge of all twins. Files are indexed in the background, not by requests."""
+    """The knowledge of all twins. Files are indexed in the background.
+
+    Only a reply that comes before the first index waits for it.
+    """
 
     update_seconds = 10.0
 

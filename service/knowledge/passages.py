@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 MAX_PASSAGE_CHARACTERS = 900
 ALSO_ASKED = "Also asked:"
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # Where a long block may be split, the best place first: lines, sentences, words.
 _BREAKS = (
@@ -65,7 +65,7 @@ def _sections(text: str, title: str) -> Sequence[_Section]:
         if match := _HEADING.match(block):
             level = len(match[1])
             open_headings = [each for each in open_headings if each[0] < level]
-            open_headings.append((level, match[2] or title))
+            open_headings.append((level, _without_closing_marks(match[2]) or title))
             sections.append(_Section(tuple(heading for _, heading in open_headings)))
         elif block.startswith(ALSO_ASKED):
             questions = block.removeprefix(ALSO_ASKED).replace("\n", " ").split("|")
@@ -73,6 +73,13 @@ def _sections(text: str, title: str) -> Sequence[_Section]:
         else:
             sections[-1].blocks.append(block)
     return sections
+
+
+def _without_closing_marks(heading: str) -> str:
+    """Return a heading without the # at its end, which follow a space (CommonMark 4.2)."""
+    text = heading.strip()
+    start = text.rstrip("#")
+    return start.strip() if not start or start[-1] in " \t" else text
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -82,6 +82,20 @@ def test_comment_in_code_is_no_heading():
     assert passage.text == "```sh\n# install\n\nmake run\n```"
 
 
+def test_heading_ends_before_its_closing_marks_only():
+    text = "# Learning C#\n\nOne.\n\n## Room 12 ##\n\nTwo."
+
+    passages = split_into_passages(text, "notes")
+
+    assert [passage.heading for passage in passages] == ["Learning C#", "Room 12"]
+
+
+def test_heading_with_many_spaces_is_read_in_one_pass():
+    [passage] = split_into_passages(f"# Room{' ' * 100_000}12\n\nOne.", "notes")
+
+    assert passage.heading.endswith("12")
+
+
 @pytest.mark.parametrize(
     "block",
     ["One sentence. " * 200, "word " * 400, "x" * 2_000, "| a | b |\n" * 200, "日本語です。" * 400],
@@ -228,10 +242,12 @@ def test_unusable_files_are_reported_and_the_others_work(
     (folder / "link.md").symlink_to(tmp_path / "secret.md")
     os.mkfifo(folder / "pipe.md")
     (folder / "empty.md").write_text("")
+    Path(os.fsdecode(bytes(folder) + b"/caf\xe9.md")).write_text("word")
     index.update([twin])
 
     assert index.problems(twin) == [
         "ada/binary.txt is not a text file.",
+        "ada/caf\N{REPLACEMENT CHARACTER}.md has a name that is not valid UTF-8.",
         "ada/latin.md is not valid UTF-8 in line 1.",
         "ada/link.md is outside the twins folder.",
         "ada/pipe.md is a pipe or a device, not a file.",
