@@ -14,6 +14,8 @@ _PHRASES = re.compile(
     r"|(?:cut|cutting) myself(?! (?:off|out|some|a |an |while|when|on|short|loose|shaving|cooking))"
     r"|(?:end|ending|take|taking) my (?:own )?life(?! to|\W+into)"
     r"|i(?: am|.?m)? (?:feel(?:ing)? |think(?:ing)? (?:about|of) )?suicid(?:al|e)\b(?! squad)"
+    r"|suicidal thoughts"
+    r"|i (?:just |really |only )?(?:want to|wanna) end it all"
     r"|commit(?:ting)? suicide"
     r"|i (?:just |really |only )?(?:want to|wanna) die\b(?! (?:laughing|of laughter|my hair))"
     r"|i (?:just |really )?(?:do not|don.?t) want to (?:live|be alive|be here|exist|wake up)"
@@ -52,7 +54,7 @@ REPLIES: Mapping[str, str] = {
 
 def suggests_distress(message: str) -> bool:
     """Return whether a message suggests that its author may harm themselves."""
-    return bool(_PHRASES.search(fold(message)))
+    return bool(_PHRASES.search(" ".join(fold(message).split())))
 
 
 def reply_to_distress(language: str) -> str:

@@ -45,7 +45,8 @@ def list_models(
 
 def can_chat(model: str) -> bool:
     """Return whether the name is not that of a model for embeddings, speech or images."""
-    return not _NO_CHAT.search(model)
+    # The name may be the path of a file.
+    return not _NO_CHAT.search(model.rpartition("/")[2])
 
 
 def _model_names(data: Any) -> Iterator[str]:

@@ -11,6 +11,7 @@ MAX_HISTORY_MESSAGES = 3
 TOKENS_TO_FINISH = 60
 # Shorter sentences, such as "Yes.", may occur twice.
 MIN_REPEATED_LENGTH = 12
+SENTENCE_MARKS = ".!?…"
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])([\"'”)]*)\s+|\n+")
 # Words that follow each other three times.
@@ -31,7 +32,8 @@ def finish_well(pieces: Iterator[str], max_tokens: int) -> Iterator[str]:
             sentence = _normalize(text[start : match.start()])
             if sentence in sentences:
                 return
-            if len(sentence) >= MIN_REPEATED_LENGTH:
+            # Lines of code and tables may occur twice.
+            if len(sentence) >= MIN_REPEATED_LENGTH and sentence[-1] in SENTENCE_MARKS:
                 sentences.add(sentence)
             start = match.end()
             if count >= max_tokens:

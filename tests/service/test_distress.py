@@ -11,6 +11,9 @@ from service.conversations.distress import reply_to_distress, suggests_distress
     "message",
     [
         "I want to kill myself",
+        "I want to kill  my\nself",
+        "I have suicidal thoughts",
+        "I just want to end it all",
         "i just wanna die",
         "I'm thinking about suicide.",
         "I am suicidal",
@@ -51,6 +54,7 @@ def test_message_that_suggests_distress_is_recognised(message: str):
         "I don't want to live in Paris.",
         "My phone is dead.",
         "I want to be here at noon.",
+        "How do I end it all on one page?",
         "Can I run it myself?",
         "Ich will nicht mehr leben müssen wie 1950, mit Waschbrett",
         "Hunde sterben früher als Menschen.",

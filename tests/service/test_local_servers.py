@@ -24,6 +24,10 @@ LISTS = {
         {"models": [{"name": "a b.gguf", "type": "model"}], "data": [{"id": "/home/a b.gguf"}]},
         "'/home/a b.gguf'",
     ),
+    "model in a folder of images": (
+        {"data": [{"id": "/srv/images/llama.gguf"}]},
+        "/srv/images/llama.gguf",
+    ),
     "other program": ({"status": "ok"}, None),
     "name with a line break": ({"data": [{"id": "x\nTWINDOW_HOST=0.0.0.0"}]}, None),
 }

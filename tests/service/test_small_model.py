@@ -31,7 +31,8 @@ def test_loop_is_cut_off(text: str, expected: int):
     [
         "A cat sat on the mat. A cat sat on the sofa.",
         "Yes. Yes. Yes, it is.",
-        "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+        "if x:\n        return False\n    while x:\n        return False\n    return True",
+        "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n\n| d |\n| --- | --- | --- |\n| 4 |",
     ],
 )
 def test_text_without_a_loop_is_unchanged(text: str):
