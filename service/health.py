@@ -61,7 +61,7 @@ def findings(service: Container, *, asks_model: bool) -> Iterator[Finding]:
         yield _check_model(service)
         if service.model.bundled:
             for server in find_local_servers(service.settings):
-                yield Finding(f"{server.name} runs on this machine.", fix=server.settings_line)
+                yield Finding(f"{server.name} runs on this machine.", fix=server.command)
 
 
 def _check_model(service: Container) -> Finding:

@@ -27,9 +27,9 @@ class LocalServer:
     model: str
 
     @property
-    def settings_line(self) -> str:
-        """Return the settings that connect the server, for a shell or a file of settings."""
-        return f"TWINDOW_MODEL_URL={self.url} TWINDOW_MODEL={shlex.quote(self.model)}"
+    def command(self) -> str:
+        """Return the shell command that starts Twindow with the server."""
+        return f"TWINDOW_MODEL_URL={self.url} TWINDOW_MODEL={shlex.quote(self.model)} make run"
 
 
 def find_local_servers(
@@ -50,5 +50,5 @@ def find_local_servers(
 def log_local_servers(settings: Settings) -> None:
     """Log how to connect the model servers on this machine, if none is configured."""
     for server in find_local_servers(settings) if not settings.model_url else ():
-        line = "%s runs on this machine. To use it, set: %s"
-        logger.info(line, server.name, server.settings_line)
+        line = "%s runs on this machine. To use it, start with: %s"
+        logger.info(line, server.name, server.command)

@@ -33,9 +33,9 @@ LISTS = {
 }
 
 
-def settings_lines(tmp_path: Path, port: int | None) -> list[str]:
+def commands(tmp_path: Path, port: int | None) -> list[str]:
     settings = load_settings({"data_dir": tmp_path})
-    return [server.settings_line for server in find_local_servers(settings, {"Ollama": port or 0})]
+    return [server.command for server in find_local_servers(settings, {"Ollama": port or 0})]
 
 
 @pytest.mark.parametrize(("models", "name"), LISTS.values(), ids=LISTS)
@@ -44,14 +44,16 @@ def test_local_server_with_a_chat_model_is_offered(
 ):
     model.answers["/v1/models"] = 200, models
 
-    lines = settings_lines(tmp_path, urlsplit(model.url).port)
+    lines = commands(tmp_path, urlsplit(model.url).port)
 
-    assert lines == ([f"TWINDOW_MODEL_URL={model.url} TWINDOW_MODEL={name}"] if name else [])
+    assert lines == (
+        [f"TWINDOW_MODEL_URL={model.url} TWINDOW_MODEL={name} make run"] if name else []
+    )
     assert [call.path for call in model.calls] == ["/v1/models"]
 
 
 def test_port_that_does_not_answer_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(local_servers, "TIMEOUT_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        assert settings_lines(tmp_path, silent.getsockname()[1]) == []
-    assert settings_lines(tmp_path, 1) == []
+        assert commands(tmp_path, silent.getsockname()[1]) == []
+    assert commands(tmp_path, 1) == []
