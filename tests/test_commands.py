@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -51,15 +52,17 @@ def test_flask_command_reads_the_env_file_of_the_server(
 
 
 def test_commands_change_neither_files_nor_tables_of_another_version(tmp_path: Path):
-    create_app({"data_dir": tmp_path})
-    with closing(sqlite3.connect(tmp_path / "portal.db")) as database:
+    create_app({"data_dir": tmp_path / "of_server"})
+    # No connection is open to a copy, so only the commands can change it.
+    folder = shutil.copytree(tmp_path / "of_server", tmp_path / "copy")
+    with closing(sqlite3.connect(folder / "portal.db")) as database:
         database.execute("DELETE FROM alembic_version")
         database.commit()
-    (tmp_path / "portal_key").write_text("of another database")
-    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db-shm"}
+    (folder / "portal_key").write_text("of another database")
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.suffix != ".db-shm"}
 
     results = [
-        run_flask("--app", "app", "twindow", *command, DATA_DIR=str(tmp_path))
+        run_flask("--app", "app", "twindow", *command, DATA_DIR=str(folder))
         for command in (["check"], ["twins"], ["person", "list"])
     ]
 
