@@ -28,7 +28,7 @@ HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT = 4, 3, 1
 # Another process may be building the index.
 LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 
 SCHEMA = """
 CREATE TABLE files (

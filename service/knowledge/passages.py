@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pyromark
 
 MAX_PASSAGE_CHARACTERS = 900
-ALSO_ASKED = "Also asked:"
+MAX_HEADING_CHARACTERS = 200
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# A line of questions, which goes on after a "|" at its end.
+_ALSO_ASKED = re.compile(r"^ {0,3}Also asked:((?:.*\|[ \t]*\n)*.*)\n?", re.MULTILINE)
+# The fences and the content of code; the head and the rows of a table.
+_CODE = re.compile(r"( {0,3}(`{3,}|~{3,})[^\n]*\n)(.*?)(?:\n {0,3}\2[`~]*[ \t]*)?", re.DOTALL)
+_TABLE = re.compile(r"([^\n]*\n[^\n]*\n)()(.*)", re.DOTALL)
 # Where a long block may be split, the best place first: lines, sentences, words.
 _BREAKS = (
     re.compile(r"\n"),
@@ -37,10 +43,21 @@ class Passage:
         return self.headings[-1]
 
 
+class _Block(NamedTuple):
+    """A block of Markdown (CommonMark 4) that is no part of another block.
+
+    `kind` is its name in pyromark, such as "Paragraph". `level` is 1 to 6 for a heading.
+    """
+
+    kind: str
+    text: str
+    level: int = 0
+
+
 @dataclass(slots=True)
 class _Section:
     headings: tuple[str, ...]
-    blocks: list[str] = field(default_factory=list)
+    blocks: list[_Block] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
 
 
@@ -62,50 +79,51 @@ def _sections(text: str, title: str) -> Sequence[_Section]:
     sections = [_Section((title,))]
     open_headings: list[tuple[int, str]] = []
     for block in _blocks(text):
-        if match := _HEADING.match(block):
-            level = len(match[1])
-            open_headings = [each for each in open_headings if each[0] < level]
-            open_headings.append((level, _without_closing_marks(match[2]) or title))
+        if block.level:
+            open_headings = [each for each in open_headings if each[0] < block.level]
+            heading = block.text[:MAX_HEADING_CHARACTERS] or title
+            open_headings.append((block.level, heading))
             sections.append(_Section(tuple(heading for _, heading in open_headings)))
-        elif block.startswith(ALSO_ASKED):
-            questions = block.removeprefix(ALSO_ASKED).replace("\n", " ").split("|")
-            sections[-1].questions += [question.strip() for question in questions]
-        else:
+            continue
+        if block.kind == "Paragraph":
+            for line in _ALSO_ASKED.findall(block.text):
+                questions = map(str.strip, line.split("|"))
+                sections[-1].questions += filter(None, questions)
+            block = block._replace(text=_ALSO_ASKED.sub("", block.text))
+        if block.text.strip():
             sections[-1].blocks.append(block)
     return sections
 
 
-def _without_closing_marks(heading: str) -> str:
-    """Return a heading without the # at its end, which follow a space (CommonMark 4.2)."""
-    text = heading.strip()
-    start = text.rstrip("#")
-    return start.strip() if not start or start[-1] in " \t" else text
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yield the blocks of a text. The text of a heading has no marks."""
+    source = text.encode()
+    depth = 0
+    heading: list[str] = []
+    value: Any
+    for event, span in pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES):
+        name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
+        if name == "Start":
+            depth += 1
+        elif name == "End":
+            depth -= 1
+        elif name in ("Text", "Code"):
+            heading.append(value)
+        elif name in ("SoftBreak", "HardBreak"):
+            heading.append(" ")
+        if depth or name not in ("End", "Rule"):
+            continue
+        kind = next(iter(value)) if isinstance(value, dict) else value or name
+        if kind == "Heading":
+            yield _Block(kind, " ".join("".join(heading).split()), level=int(value[kind][1]))
+        else:
+            # The first line of indented code starts after its indentation.
+            start = source.rfind(b"\n", 0, span["start"]) + 1
+            yield _Block(kind, source[start : span["end"]].decode().rstrip())
+        heading = []
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """Yield the blocks of a text, which blank lines separate; a heading is a block of its own."""
-    lines: list[str] = []
-    fence = ""
-    for line in [*text.splitlines(), ""]:
-        is_in_code = bool(fence)
-        if match := _FENCE.match(line):
-            if not fence:
-                fence = match[1]
-            elif match[1].startswith(fence):
-                fence = ""
-        is_heading = not is_in_code and bool(_HEADING.match(line))
-        if lines and (is_heading or not (line.strip() or is_in_code)):
-            yield "\n".join(lines)
-            lines = []
-        if is_heading:
-            yield line
-        elif line.strip() or is_in_code:
-            lines.append(line)
-    if lines:  # code that does not end
-        yield "\n".join(lines)
-
-
-def _join_blocks(blocks: Sequence[str]) -> Iterator[str]:
+def _join_blocks(blocks: Sequence[_Block]) -> Iterator[str]:
     """Yield passages: as many whole blocks as fit."""
     passage = ""
     for block in blocks:
@@ -114,19 +132,33 @@ def _join_blocks(blocks: Sequence[str]) -> Iterator[str]:
             if len(joined) <= MAX_PASSAGE_CHARACTERS:
                 passage = joined
                 continue
-            yield passage
+            if passage:
+                yield passage
             passage = part
     if passage:
         yield passage
 
 
-def _split_block(block: str) -> Iterator[str]:
-    """Split a block that is too long: between lines, or else sentences, words or characters."""
-    while len(block) > MAX_PASSAGE_CHARACTERS:
-        start = block[: MAX_PASSAGE_CHARACTERS + 1]
-        ends = (max((m.start() for m in pattern.finditer(start)), default=0) for pattern in _BREAKS)
-        end = next(filter(None, ends), MAX_PASSAGE_CHARACTERS)
-        yield block[:end].rstrip()
-        block = block[end:].lstrip("\n")
-    if block.strip():
-        yield block
+def _split_block(block: _Block) -> Iterator[str]:
+    """Split a block that is too long: between lines, or else sentences, words or characters.
+
+    Each part of code has its fences, and each part of a table its head.
+    """
+    if len(block.text) <= MAX_PASSAGE_CHARACTERS:
+        yield block.text
+        return
+    pattern = {"CodeBlock": _CODE, "Table": _TABLE}.get(block.kind)
+    match = pattern.fullmatch(block.text) if pattern else None
+    head, fence, rest = match.groups() if match else ("", "", block.text)
+    tail = f"\n{fence}" if fence else ""
+    size = MAX_PASSAGE_CHARACTERS - len(head) - len(tail)
+    # Text that goes on with an indentation would be code.
+    white = "\n" if block.kind == "CodeBlock" else None
+    start = 0
+    while piece := rest[start : start + size + 1]:
+        if len(piece) > size:
+            ends = (max((m.start() for m in each.finditer(piece)), default=0) for each in _BREAKS)
+            piece = piece[: next(filter(None, ends), size)]
+        start += len(piece)
+        if text := piece.strip() and piece.lstrip(white).rstrip():
+            yield f"{head}{text}{tail}"

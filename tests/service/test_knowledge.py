@@ -90,10 +90,64 @@ def test_heading_ends_before_its_closing_marks_only():
     assert [passage.heading for passage in passages] == ["Learning C#", "Room 12"]
 
 
-def test_heading_with_many_spaces_is_read_in_one_pass():
-    [passage] = split_into_passages(f"# Room{' ' * 100_000}12\n\nOne.", "notes")
+def test_heading_is_plain_text_of_limited_length():
+    headings = f"# Room{' ' * 100_000}`12`", "A *second*\nheading\n===", f"# {'x' * 1000}"
+    text = "".join(f"{heading}\n\nText.\n\n" for heading in headings)
 
-    assert passage.heading.endswith("12")
+    passages = split_into_passages(text, "notes")
+
+    assert [passage.heading for passage in passages] == ["Room 12", "A second heading", "x" * 200]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```make run``` starts it.\n\n# One\n\nTwo.",
+        "```\n```python\n```\n\n# One\n\nTwo.",
+        "> # Quoted\n\n# One\n\nTwo.",
+        "~~~\n```\n# no heading\n~~~\n\n# One\n\nTwo.",
+    ],
+    ids=["inline code", "info string in code", "quotation", "other fence"],
+)
+def test_headings_are_found_as_in_markdown(text: str):
+    passages = split_into_passages(text, "notes")
+
+    assert [passage.heading for passage in passages] == ["notes", "One"]
+
+
+def test_line_of_questions_does_not_take_the_lines_around_it():
+    text = "Before.\nAlso asked: One? | Two? |\n  Three?\nAfter."
+
+    assert split_into_passages(text, "notes") == [
+        Passage(("notes",), "Before.\nAfter.", ("One?", "Two?", "Three?"))
+    ]
+
+
+def test_each_part_of_long_code_has_its_fences():
+    code = "\n".join(f"    print({number})" for number in range(100))
+
+    passages = split_into_passages(f"````python\n{code}\n`````", "notes")
+
+    parts = [passage.text for passage in passages]
+    assert len(parts) > 1
+    contents = [part.removeprefix("````python\n").removesuffix("\n````") for part in parts]
+    assert "\n".join(contents) == code
+
+
+def test_each_part_of_a_long_table_has_its_head():
+    rows = "\n".join(f"| {number} | {number} |" for number in range(200))
+
+    passages = split_into_passages(f"| a | b |\n| - | - |\n{rows}", "notes")
+
+    parts = [passage.text for passage in passages]
+    assert len(parts) > 1
+    assert "\n".join(part.removeprefix("| a | b |\n| - | - |\n") for part in parts) == rows
+
+
+def test_part_of_a_long_list_does_not_begin_as_code():
+    passages = split_into_passages("- one\n\n" + "    more text\n" * 100, "notes")
+
+    assert passages[1].text.startswith("more text\n")
 
 
 @pytest.mark.parametrize(
