@@ -83,13 +83,17 @@ class Unknown:
 Answer = Quotation | Choices | Nearest | Unknown
 
 
+def question_terms(twin: Twin, message: str) -> frozenset[str]:
+    """Return the terms of a message; none if it asks nothing, such as "Thanks!" or "Cool!"."""
+    terms = frozenset(content_terms(message, twin.language))
+    return frozenset() if terms <= SMALL_TALK else terms
+
+
 def find_answer(
     index: KnowledgeIndex, twin: Twin, question: str, earlier_question: str = ""
 ) -> Answer:
     """Return how the twin answers a question, or a follow-up to an earlier question."""
-    terms = frozenset(content_terms(question, twin.language))
-    if terms <= SMALL_TALK:
-        terms = frozenset()
+    terms = question_terms(twin, question)
     answer = _answer(index, twin, terms)
     if (
         (answer is None or isinstance(answer, Nearest))
@@ -110,7 +114,7 @@ def find_related(
 
     A short question is searched together with the question before it.
     """
-    terms = frozenset(content_terms(question, twin.language))
+    terms = question_terms(twin, question)
     if len(terms) <= MAX_FOLLOW_UP_TERMS:
         terms |= frozenset(content_terms(earlier_question, twin.language))
     ranked = _rank(index, twin, terms)[:MAX_PROMPT_PASSAGES]

@@ -23,10 +23,10 @@ from service.knowledge.answers import (
     Unknown,
     find_answer,
     find_related,
+    question_terms,
 )
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.knowledge.sentences import SentenceName, sentence
-from service.knowledge.terms import content_terms
 from service.twins import Twin, TwinRepository
 
 logger = logging.getLogger(__name__)
@@ -178,8 +178,8 @@ def prompt_with_sources(question: str, sources: Sequence[Source]) -> str:
 
 def missing_sources_note(twin: Twin, question: str) -> str:
     """Return what precedes a reply without passages; nothing for a greeting or thanks."""
-    is_question = bool(content_terms(question, twin.language))
-    return f"*{sentence('not_in_files', twin.language)}*\n\n" if is_question else ""
+    has_terms = bool(question_terms(twin, question))
+    return f"*{sentence('not_in_files', twin.language)}*\n\n" if has_terms else ""
 
 
 def split_pieces(text: str) -> Sequence[str]:

@@ -63,9 +63,17 @@ STOP_WORDS = frozenset(
     would wow yeah yes you your youre""".split()  # noqa: SIM905
 )
 
+# Greetings and thanks in other languages that people try: nobody asks for a passage with them.
+GREETINGS = frozenset(
+    """beaucoup bitte bonjour bonsoir buenas buenos ciao coucou dank danke dankeschon gracias
+    grazie hallo hola merci moin muchas obrigado salut schon servus sehr tschuss vielen
+    مرحبا اهلا السلام عليكم شكرا こんにちは おはよう おはようございます ありがとう
+    ありがとうございます""".split()  # noqa: SIM905
+)
+
 
 def content_terms(text: str, language: str = "en") -> Sequence[str]:
-    """Return the stems of the words of a text, without English stop words, in order.
+    """Return the stems of the words of a text, in order, without greetings and English stop words.
 
     Terms of scripts without spaces are split into pairs of characters. Languages without a
     Snowball algorithm keep their words as they are.
@@ -74,6 +82,8 @@ def content_terms(text: str, language: str = "en") -> Sequence[str]:
     terms: list[str] = []
     for match in find_terms(fold(_POSSESSIVE.sub("", text))):
         term = match[0]
+        if term in GREETINGS:
+            continue
         if is_unspaced(term):
             terms += map("".join, pairwise(term)) if len(term) > 1 else [term]
         elif not (code == "en" and (term in STOP_WORDS or len(term) == 1)):

@@ -50,6 +50,8 @@ def test_passage_is_streamed_with_its_source_and_without_the_model(
     [
         ("Who won the cup?", "I have no passage about that. I can answer, for example:"),
         ("Thanks!", "Hello, I am Guide."),
+        ("Danke schön!", "Hello, I am Guide."),
+        ("こんにちは", "Hello, I am Guide."),
     ],
 )
 def test_message_without_an_answer_is_offered_passages(
@@ -123,7 +125,9 @@ def test_model_gets_numbered_passages_and_the_reply_has_them_as_sources(
     assert question.endswith("Message: Why does bread rise?")
 
 
-@pytest.mark.parametrize(("message", "has_note"), [("Who won the cup?", True), ("Thanks!", False)])
+@pytest.mark.parametrize(
+    ("message", "has_note"), [("Who won the cup?", True), ("Thanks!", False), ("Cool!", False)]
+)
 def test_reply_of_a_model_says_if_no_passage_was_found(
     api: ApiClient,
     conversation: str,
