@@ -188,8 +188,8 @@ def _rank(
             return agreement / 2
         return (agreement + _sum(terms & found.terms, weight) / _sum(terms, weight)) / 2
 
-    rarest = sorted(terms, key=lambda term: (counts.get(term, 0), term))[:MAX_SEARCH_TERMS]
-    ranked = [(found, similarity(found)) for found in index.find(twin, rarest)]
+    rarest = sorted(terms & counts.keys(), key=lambda term: (counts[term], term))
+    ranked = [(found, similarity(found)) for found in index.find(twin, rarest[:MAX_SEARCH_TERMS])]
     return sorted(ranked, key=lambda pair: -pair[1])
 
 

@@ -81,23 +81,24 @@ class KnowledgeIndex:
         with self._open() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             known = {twin.id: twin for twin in twins if self.folder_of(twin).is_dir()}
-            indexed = dict[tuple[str, str], str](
-                ((twin, path), stamp)
-                for twin, path, stamp in connection.execute("SELECT twin, path, stamp FROM files")
-            )
-            changed: set[str] = set()
-            found: set[tuple[str, str]] = set()
-            for twin in known.values():
-                stamps = {(twin.id, file): stamp for file, stamp in self._list_files(twin)}
-                found |= stamps.keys()
-                new = {key: stamp for key, stamp in stamps.items() if indexed.get(key) != stamp}
-                if new:
-                    changed.add(twin.id)
-                    self._replace(connection, twin, new)
-            for key in indexed.keys() - found:
+            rows = connection.execute("SELECT twin, path, stamp, problem FROM files").fetchall()
+            indexed = {(twin_id, path): stamp for twin_id, path, stamp, _ in rows}
+            unused = {(twin_id, path) for twin_id, path, _, problem in rows if problem}
+            stamps = {
+                (twin.id, file): stamp
+                for twin in known.values()
+                for file, stamp in self._list_files(twin)
+            }
+            new = {key for key, stamp in stamps.items() if indexed.get(key) != stamp}
+            changed = {twin_id for twin_id, _ in new | (indexed.keys() - stamps.keys())}
+            # A file that exceeded the limit may fit now.
+            new |= {key for key in unused & stamps.keys() if key[0] in changed}
+            for key in new | (indexed.keys() - stamps.keys()):
                 _remove(connection, key)
-                changed.add(key[0])
             for twin_id in changed:
+                files = {key: stamps[key] for key in sorted(new) if key[0] == twin_id}
+                if files:
+                    self._add_files(connection, known[twin_id], files)
                 _count_terms(connection, twin_id)
 
     def folder_of(self, twin: Twin) -> Path:
@@ -178,18 +179,18 @@ class KnowledgeIndex:
         folder = self.folder_of(twin)
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(folder)
-            if path.suffix not in SUFFIXES or any(part.startswith(".") for part in name.parts):
+            if path.suffix.lower() not in SUFFIXES or any(
+                part.startswith(".") for part in name.parts
+            ):
                 continue
             # A name that is not UTF-8 cannot be stored.
             file = os.fsencode(name.as_posix()).decode(errors="replace")
             yield file, f"{twin.language} {file_stamp.stamp(path)}"
 
-    def _replace(
+    def _add_files(
         self, connection: sqlite3.Connection, twin: Twin, stamps: Mapping[tuple[str, str], str]
     ) -> None:
         """Index new and changed files of a twin."""
-        for key in stamps:
-            _remove(connection, key)
         [used] = connection.execute(
             "SELECT coalesce(sum(length(text)), 0) FROM passages WHERE twin = ?", (twin.id,)
         ).fetchone()

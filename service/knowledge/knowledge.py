@@ -7,6 +7,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -94,9 +95,7 @@ class Knowledge:
     def problems(self) -> Sequence[str]:
         """Return a sentence about each file that cannot be read, without writing to the index."""
         twins = self._knowledgeable_twins()
-        with TemporaryDirectory() as folder:
-            index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
-            index.update(twins)
+        with self._temporary_index(twins) as index:
             return [problem for twin in twins for problem in index.problems(twin)]
 
     def check_questions(self, twin_ids: Collection[str] = ()) -> Iterator[Finding]:
@@ -105,9 +104,7 @@ class Knowledge:
         `twin_ids` selects twins, by default all.
         """
         twins = [t for t in self._knowledgeable_twins() if not twin_ids or t.id in twin_ids]
-        with TemporaryDirectory() as folder:
-            index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
-            index.update(twins)
+        with self._temporary_index(twins) as index:
             for twin in twins:
                 path = index.folder_of(twin) / questions.FILE_NAME
                 if path.exists():
@@ -121,6 +118,13 @@ class Knowledge:
                 for starter in questions.starters_without_passage(index, twin):
                     problem = f"{twin.id}: the starter finds no passage: {starter}"
                     yield Finding(problem, is_problem=True)
+
+    @contextmanager
+    def _temporary_index(self, twins: Sequence[Twin]) -> Iterator[KnowledgeIndex]:
+        with TemporaryDirectory() as folder:
+            index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
+            index.update(twins)
+            yield index
 
     def find_sources(
         self, twin: Twin, question: str, earlier_question: str = ""

@@ -365,6 +365,11 @@ def test_files_beyond_the_limit_of_a_twin_are_reported(
     sentence = "exceeds the 1 MiB of all files of a twin."
     assert index.problems(twin) == [f"ada/large{number}.md {sentence}" for number in range(1, 10)]
 
+    (tmp_path / "twins/ada/large0.md").unlink()
+    index.update([twin])
+
+    assert index.problems(twin) == [f"ada/large{number}.md {sentence}" for number in range(2, 10)]
+
 
 def test_folder_without_text_files_is_reported(index: KnowledgeIndex, twin: Twin, tmp_path: Path):
     for file in (tmp_path / "twins/ada").iterdir():
