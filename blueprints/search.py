@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -17,7 +17,7 @@ from twinapi import Twin
 from web.container import portal
 from web.http import render_fragment, wants_fragment
 from web.i18n import translate
-from web.person.current_person import person
+from web.person.current_person import is_from_proxy, person, signed_in_person
 from web.person.return_path import current_page
 from web.person.twin_access import cached_twins, twin_access
 from web.views import TURNS_PER_PAGE
@@ -26,13 +26,16 @@ bp = Blueprint("search", __name__)
 
 MAX_TWINS = 5
 MAX_RECENT = 5
-PAGES = (
-    ("twins.index", N_("New conversation")),
-    ("conversations.index", N_("All conversations")),
-    ("preferences.show", N_("Preferences")),
-    ("site.show_help", N_("Help")),
-    ("keys.new", N_("API keys")),
-)
+# The title of each page, then other words that lead to it.
+PAGES = {
+    "twins.index": [N_("New conversation")],
+    "conversations.index": [N_("All conversations"), N_("Archived conversations")],
+    "preferences.show": [N_("Preferences"), N_("Language"), N_("Theme"), N_("Text size")],
+    "site.show_help": [N_("Help"), N_("Keyboard shortcuts")],
+    "keys.new": [N_("API keys")],
+    "session.show": [N_("Your account"), N_("Sign out"), N_("Change your password")],
+    "session.new": [N_("Sign in")],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,25 @@ def index() -> Response | str:
 def _search(q: str) -> SearchView:
     # Only the cached list: a search must not wait for the service.
     twins = sorted(cached_twins().values(), key=lambda twin: fold(twin.name))
-    pages = [
-        (endpoint, title) for endpoint, name in PAGES if fold(q) in fold(title := translate(name))
-    ]
+    pages = list(_find_pages(q))
     if q:
         results = portal().search.find(person(), q, access=twin_access())
         return SearchView(q, [], filter_twins(twins, q)[:MAX_TWINS], pages, results)
     recent = portal().conversations.list_recent(person(), twin_access())
     recent = sorted(recent, key=attrgetter("updated_at"), reverse=True)[:MAX_RECENT]
     return SearchView(q, recent, twins[:MAX_TWINS], pages, None)
+
+
+def _find_pages(q: str) -> Iterator[tuple[str, str]]:
+    """Yield the endpoints and titles of the pages that these words lead to, for this person."""
+    settings = portal().settings
+    is_signed_in = signed_in_person() is not None
+    are_shown = {
+        "keys.new": settings.offers_api_keys,
+        "session.show": is_signed_in and not is_from_proxy(),
+        "session.new": settings.sign_in.has_form and not is_signed_in,
+    }
+    for endpoint, names in PAGES.items():
+        title, *words = map(translate, names)
+        if are_shown.get(endpoint, True) and any(fold(q) in fold(word) for word in (title, *words)):
+            yield endpoint, title

@@ -48,7 +48,7 @@ ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
 def _require_form() -> None:
     modes = portal().settings.sign_in
     is_explanation = request.endpoint == "session.new" and modes.has_proxy
-    if not (modes.has_passwords or modes.has_keys or is_explanation):
+    if not (modes.has_form or is_explanation):
         abort(404)
 
 

@@ -41,10 +41,8 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[..., object | 
         "reply_notice": settings.reply_notice.strip(),
         "footer_links": settings.footer_links.links,
         "limit": MAX_MESSAGE_CHARACTERS,
-        # The embedded service always offers API keys. Another service is assumed to offer API
-        # keys if the proxy sends JWTs for it.
-        "can_create_api_keys": settings.is_embedded or bool(settings.proxy_token_header),
-        "can_sign_in": settings.sign_in.has_passwords or settings.sign_in.has_keys,
+        "can_create_api_keys": settings.offers_api_keys,
+        "can_sign_in": settings.sign_in.has_form,
         "model_note": model_note,
     }
     app.extensions["site_context"] = site_context

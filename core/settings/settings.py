@@ -92,6 +92,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.api_url is None
 
     @property
+    def offers_api_keys(self) -> bool:
+        """Return whether people can create API keys.
+
+        The embedded service always offers keys. Another service is assumed to offer keys if the
+        proxy sends JWTs for it.
+        """
+        return self.is_embedded or bool(self.proxy_token_header)
+
+    @property
     def sub_path(self) -> str:
         """Return the path below which the portal is reached, such as /chat; "" is the root."""
         return path_of_url(self.public_url) if self.public_url else ""

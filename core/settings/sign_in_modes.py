@@ -27,6 +27,7 @@ class SignInModes:
         self.has_passwords = "password" in names
         self.has_proxy = "proxy" in names
         self.has_keys = "key" in names
+        self.has_form = self.has_passwords or self.has_keys
         # Whether everyone signs in with their own API key.
         self.has_only_keys = set(names) == {"key"}
 

@@ -60,6 +60,12 @@ def anna(accounts: Accounts, alice: Person) -> Person:
     return alice
 
 
+def test_search_for_sign_out_leads_to_the_account(anna: Person):
+    links = anna.get("/search?q=sign").html.select(".search-view__links a")
+
+    assert [link["href"] for link in links] == ["/session"]
+
+
 def test_every_url_that_is_not_public_leads_signed_out_people_to_the_sign_in_page(
     app: Flask, alice: Person, accounts: Accounts
 ):
