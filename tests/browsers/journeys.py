@@ -159,6 +159,21 @@ def test_wide_formula_scrolls(driver: WebDriver, conversation: str, upstream: Up
     assert driver.execute_script(FITS)
 
 
+def test_mark_in_a_reply_opens_its_passage(
+    driver: WebDriver, conversation: str, upstream: Upstream
+):
+    send(driver, "Why does bread rise?")
+    call = upstream.next_call().start_stream()
+    source = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas."}
+    message = {"content": "Because of yeast [1].", "sources": [source]}
+    call.send_event(type="complete", message=message)
+    call.close()
+    wait_for(driver, ".sources summary", "Bread")
+    click(driver, ".turn__reply a")
+    wait_for(driver, ".sources blockquote", "Yeast makes gas.")
+    wait_until(driver, "return document.querySelector('.sources details').open")
+
+
 def test_theme_is_applied_at_once_and_its_row_is_aligned(
     driver: WebDriver, conversation: str, url: str
 ):
