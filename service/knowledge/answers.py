@@ -6,10 +6,10 @@
    heading, or with one of the questions that are also asked (Dice coefficient of their terms); and
    which share of the question the passage covers as a whole.
 3. The most similar passage is quoted if it is similar enough, or if no passage with another heading
-   is half as similar and no term of a short question is unknown. If one is about as similar, the
+   is half as similar and it has all terms of a short question. If one is about as similar, the
    twin offers both passages. Of about equal passages of one section, the first is quoted.
-4. A short question that is not answered alone is tried together with the question before it; the
-   passage must have all of its terms.
+4. A short question that is not answered alone, or has a word such as "it", is tried together with
+   the question before it; the passage must have all of its terms.
 5. Otherwise, the twin offers the nearest passages, or examples of what it knows.
 
 A twin that answers with a model gets the most similar passages in its prompt instead.
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from math import fsum, log
 
 from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.terms import content_terms
+from service.knowledge.terms import content_terms, refers_to_earlier
 from service.twins import Twin
 
 MIN_SIMILARITY = 0.55
@@ -95,15 +95,16 @@ def find_answer(
     """Return how the twin answers a question, or a follow-up to an earlier question."""
     terms = question_terms(twin, question)
     answer = _answer(index, twin, terms)
-    if (
-        (answer is None or isinstance(answer, Nearest))
-        and terms
-        and len(terms) <= MAX_FOLLOW_UP_TERMS
-    ):
+    refers = earlier_question != "" and refers_to_earlier(question)
+    is_answered = isinstance(answer, Quotation | Choices) and not refers
+    if terms and len(terms) <= MAX_FOLLOW_UP_TERMS and not is_answered:
         earlier_terms = frozenset(content_terms(earlier_question, twin.language))
         follow_up = _answer(index, twin, terms | earlier_terms)
         if isinstance(follow_up, Quotation) and terms <= follow_up.found.terms:
             return follow_up
+        if refers and follow_up:
+            alone = [] if isinstance(answer, Nearest) else _passages(answer)
+            return Nearest(_first_of_each_heading([*_passages(follow_up), *alone]))
     return answer or Unknown(_examples(index, twin), is_greeting=not terms)
 
 
@@ -137,6 +138,16 @@ def _answer(
     return Quotation(min(same, key=lambda found: found.id))
 
 
+def _passages(answer: Answer | None) -> Sequence[FoundPassage]:
+    match answer:
+        case Quotation(found):
+            return [found]
+        case Choices(passages) | Nearest(passages):
+            return passages
+        case _:
+            return []
+
+
 def _examples(index: KnowledgeIndex, twin: Twin) -> Sequence[FoundPassage]:
     """Return passages that answer the starters of the twin, or else its first passages."""
     starters = twin.front_matter.starters
@@ -161,10 +172,8 @@ def _is_answer(ranked: Sequence[tuple[FoundPassage, float]], terms: Set[str]) ->
         return False
     best, similarity = ranked[0]
     others = [value for found, value in ranked if found.passage.heading != best.passage.heading]
-    is_known = all(any(term in found.terms for found, _ in ranked) for term in terms)
-    is_distinct = (is_known or len(terms) > MAX_FOLLOW_UP_TERMS) and similarity >= 2 * max(
-        others, default=0.0
-    )
+    is_complete = terms <= best.terms or len(terms) > MAX_FOLLOW_UP_TERMS
+    is_distinct = is_complete and similarity >= 2 * max(others, default=0.0)
     return similarity >= (MIN_DISTINCT_SIMILARITY if is_distinct else MIN_SIMILARITY)
 
 

@@ -71,6 +71,14 @@ GREETINGS = frozenset(
     ありがとうございます""".split()  # noqa: SIM905
 )
 
+# Words that refer to what an English question before was about.
+REFERENCES = frozenset("he her him his it its she that their them these they this those".split())  # noqa: SIM905
+
+
+def refers_to_earlier(question: str) -> bool:
+    """Return whether an English question has a word that refers to an earlier one, such as "it"."""
+    return any(match[0] in REFERENCES for match in find_terms(fold(question)))
+
 
 def content_terms(text: str, language: str = "en") -> Sequence[str]:
     """Return the stems of the words of a text, in order, without greetings and English stop words.

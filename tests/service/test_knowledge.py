@@ -254,6 +254,16 @@ def test_question_that_two_passages_answer_equally_well_gets_both_headings(
     assert headings == {"Phases of the moon", "Craters of the moon"}
 
 
+def test_question_about_it_is_about_the_subject_before(index: KnowledgeIndex, twin: Twin):
+    alone = find_answer(index, twin, "Why is the back warm?")
+    answer = find_answer(index, twin, "Why is it warm at the back?", "Why does bread rise?")
+
+    assert isinstance(alone, Quotation)
+    assert isinstance(answer, Nearest)
+    headings = [found.passage.heading for found in answer.found]
+    assert headings == ["Why bread rises", "Why the back is warm"]
+
+
 def test_changed_added_and_removed_files_are_found_after_an_update(
     index: KnowledgeIndex, twin: Twin, tmp_path: Path
 ):
