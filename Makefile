@@ -6,7 +6,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 # Without bytecode, each process of the tests would compile all modules and tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-fast browsers check bench chaos format lint types lock release report screenshots trace words
+.PHONY: help run test test-fast browsers check bench bench-load chaos format lint types lock release report screenshots trace words
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -31,6 +31,9 @@ report: .venv/test.done ## List the tests of each documented requirement, with t
 
 bench: .venv/test.done ## Run the benchmarks (minutes)
 	@$(BIN)/python -m tools.bench
+
+bench-load: .venv/test.done ## Measure up to 1,000 running replies at once (minutes)
+	@$(BIN)/python -m tools.bench load
 
 chaos: .venv/test.done ## Run the chaos tests (half an hour)
 	@$(BIN)/python -m tools.chaos

@@ -1,4 +1,4 @@
-"""`python -m tools.bench` runs all benchmarks; a name selects one."""
+"""`python -m tools.bench` runs all benchmarks except `load`; a name selects one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable
 
-from tools.bench import crowd, knowledge, long_replies, page, timing
+from tools.bench import crowd, knowledge, load, long_replies, page, timing
 from tools.bench.table import Table
 
 BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Table]]] = {
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Table]]] = {
     "crowd": lambda options: [
         Table("Many people before the bundled model", [crowd.measure(options.people)])
     ],
+    "load": lambda options: load.measure(options.replies),
 }
 
 
@@ -27,11 +28,14 @@ def main() -> None:
     parser.add_argument("name", nargs="?", default="all", choices=("all", *BENCHMARKS))
     parser.add_argument("--people", type=int, default=20, help="crowd: how many at once")
     parser.add_argument("--deltas", type=int, default=4_000, help="page: how long a reply")
+    parser.add_argument(
+        "--replies", type=int, nargs="+", default=tuple(load.ROUNDS), help="load: how many at once"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     load_before = os.getloadavg()[0]
-    names = BENCHMARKS if options.name == "all" else (options.name,)
-    tables = [table for name in names for table in BENCHMARKS[name](options)]
+    names = BENCHMARKS.keys() - {"load"} if options.name == "all" else {options.name}
+    tables = [table for name in BENCHMARKS if name in names for table in BENCHMARKS[name](options)]
     if options.json:
         rows = {table.title: table.rows for table in tables}
         machine = {"load before": load_before, "cores": os.cpu_count()}

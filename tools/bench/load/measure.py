@@ -1,0 +1,175 @@
+"""The measurements: cost and delay of a delta, memory of a reply, and the pages of others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from statistics import median, quantiles
+
+import requests
+
+from tests.support.postgres import run_postgres
+from tests.support.processes import ROOT
+from tools.bench.load.systems import System, run_nginx, run_relay, run_twindow
+from tools.bench.table import Row, Table, ratio
+from tools.probes import measure_latency
+
+DELTAS = 140  # of each reply: fourteen seconds
+# In seconds after the beginning of the replies: when deltas are measured, and then pages.
+WINDOW = 2.0, 8.0
+END_OF_PAGES = 13.0
+PAGE_INTERVAL_SECONDS = 0.1
+# How often each number of replies is measured.
+ROUNDS = {1: 1, 50: 3, 200: 5, 500: 1, 1000: 1}
+
+Runner = Callable[[str], AbstractContextManager[System]]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run. Delays and pages are in milliseconds, memory in KB, CPU in microseconds."""
+
+    cpu_per_delta: float
+    delay_p50: float
+    delay_p99: float
+    lost: int
+    memory_per_reply: float
+    page_p50: float
+    page_p95: float
+    start_seconds: float
+
+
+def measure(numbers: Sequence[int]) -> list[Table]:
+    """Measure each number of replies on all systems, in turn."""
+    tables = []
+    remote: dict[str, Runner] = {"nginx": run_nginx, "relay": run_relay, "Twindow": run_twindow}
+    for number in numbers:
+        samples: dict[str, list[Sample]] = {name: [] for name in remote}
+        for _ in range(ROUNDS.get(number, 1)):
+            for name, run in remote.items():
+                samples[name].append(_run(run, number))
+        tables.append(Table(f"{number} running replies", _rows(samples)))
+    if 200 in numbers:
+        tables.append(Table("200 running replies, other installations", _measure_variants()))
+    return tables
+
+
+def _measure_variants() -> list[Row]:
+    with run_postgres() as postgres:
+        variants: dict[str, Runner] = {
+            "embedded service": partial(run_twindow, is_embedded=True),
+            "2 workers": partial(run_twindow, WORKERS="2"),
+            "PostgreSQL": lambda url: run_twindow(url, DATABASE_URL=postgres.create_database()),
+            "PostgreSQL, 2 workers": lambda url: run_twindow(
+                url, DATABASE_URL=postgres.create_database(), WORKERS="2"
+            ),
+        }
+        return _rows({name: [_run(run, 200)] for name, run in variants.items()})
+
+
+def _rows(samples: dict[str, list[Sample]]) -> list[Row]:
+    cpu = {name: median(each.cpu_per_delta for each in runs) for name, runs in samples.items()}
+    memory = {
+        name: median(each.memory_per_reply for each in runs) for name, runs in samples.items()
+    }
+    return [
+        {
+            "system": name,
+            "cpu/relay": ratio(cpu[name], cpu.get("relay")),
+            "memory/relay": ratio(memory[name], memory.get("relay")),
+            "us/delta": cpu[name],
+            "p50 ms": median(each.delay_p50 for each in runs),
+            "p99 ms": median(each.delay_p99 for each in runs),
+            "lost": sum(each.lost for each in runs),
+            "KB/reply": memory[name],
+            "pages p50 ms": median(each.page_p50 for each in runs),
+            "pages p95 ms": median(each.page_p95 for each in runs),
+            "start s": median(each.start_seconds for each in runs),
+        }
+        for name, runs in samples.items()
+    ]
+
+
+def _run(runner: Runner, number: int) -> Sample:
+    with _run_service() as service_url, runner(service_url) as system:
+        idle_kb = system.memory_kb()
+        with ThreadPoolExecutor(8) as pool:
+            streams = list(pool.map(system.open_stream, range(number)))
+        with _run_readers(system.url, streams) as readers, requests.Session() as session:
+            session.trust_env = False
+            requests.get(f"{service_url}/go", timeout=60)
+            began_at = time.monotonic()
+            _sleep_until(began_at + WINDOW[0])
+            before = system.cpu_seconds()
+            _sleep_until(began_at + WINDOW[1])
+            used_seconds = system.cpu_seconds() - before
+            memory_kb = system.memory_kb()
+            latency = measure_latency(
+                session,
+                [system.url + system.page_path],
+                lambda: time.monotonic() > began_at + END_OF_PAGES,
+                PAGE_INTERVAL_SECONDS,
+            )
+            result = json.loads(readers())
+    microseconds = [round((began_at + second) * 1e6) for second in WINDOW]
+    delays = [
+        delay / 1000
+        for sent_at, delay in result["arrivals"]
+        if microseconds[0] <= sent_at < microseconds[1]
+    ]
+    return Sample(
+        cpu_per_delta=used_seconds * 1e6 / len(delays),
+        delay_p50=median(delays),
+        delay_p99=quantiles(delays, n=100)[98],
+        lost=number * DELTAS - sum(result["counts"]),
+        memory_per_reply=(memory_kb - idle_kb) / number,
+        page_p50=median(latency.milliseconds),
+        page_p95=latency.percentile(95),
+        start_seconds=system.start_seconds,
+    )
+
+
+@contextmanager
+def _run_service() -> Iterator[str]:
+    with _run_module("tools.bench.load.service", str(DELTAS)) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+
+
+@contextmanager
+def _run_readers(url: str, requests_: Sequence[str]) -> Iterator[Callable[[], str]]:
+    """Open the streams; yield a function that waits for their end and returns the result."""
+    streams = [{"request": request, "expected": DELTAS} for request in requests_]
+    with _run_module("tools.bench.load.readers") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps({"url": url, "streams": streams}) + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline().strip() == "opened"
+        yield process.stdout.readline
+
+
+@contextmanager
+def _run_module(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-m", *arguments],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _sleep_until(at: float) -> None:
+    time.sleep(max(0.0, at - time.monotonic()))
