@@ -63,6 +63,8 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
     """
     if old == new:
         return ()
+    if patch := _appended_text(old, new):
+        return (patch,)
     if len(old) + len(new) > MAX_DIFF_LENGTH:
         is_continued = not open_depth and new.startswith(old)
         return (DomPatch(0, "beforeend", new[len(old) :]),) if is_continued else None
@@ -101,6 +103,27 @@ def diff(old: str, new: str, open_depth: int = 0) -> tuple[DomPatch, ...] | None
         for index, patch in enumerate(patches)
         if patch.swap != "beforeend" or (patch.html.strip("\n") if index else patch.html)
     )
+
+
+def _appended_text(old: str, new: str) -> DomPatch | None:
+    """Return the patch for text at the end of the last elements: most patches are of this kind."""
+    end, depth = len(old), 0
+    while (start := old.rfind("</", 0, end)) >= 0:
+        tag_end = old.find(">", start, end) + 1
+        between = old[tag_end:end]
+        if between.strip(_WHITE_SPACE) or (
+            between and old[start + 2 : tag_end - 1] not in _BLOCK_TAGS
+        ):
+            break
+        end, depth = start, depth + 1
+    text = new[end : len(new) - (len(old) - end)]
+    is_appended = text and new.startswith(old[:end]) and new.endswith(old[end:])
+    if not (depth and is_appended) or "<" in text:
+        return None
+    entity = old.rfind("&", max(0, end - _MAX_ENTITY_LENGTH), end)
+    if entity >= 0 and ";" not in old[entity:end]:
+        return None
+    return DomPatch(depth, "beforeend", text)
 
 
 def _common_prefix_length(old: str, new: str, tags: list[re.Match[str]]) -> int:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 
 from chat.log import Batch, Delta, Entry, Progress
 from core.clock import Clock
@@ -30,6 +31,11 @@ class Update:
     patches: tuple[DomPatch, ...]
     progress: Progress | None = None
 
+    @property
+    def length(self) -> int:
+        """Return the length of the HTML."""
+        return sum(len(patch.html) for patch in self.patches)
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedReply:
@@ -48,9 +54,12 @@ class RenderedReply:
         """
         if cursor == self.cursor:
             return ()
-        if not cursor or all(update.after != cursor for update in self.updates):
+        newest_first = list(
+            takewhile(lambda update: update.after >= cursor, reversed(self.updates))
+        )
+        if not cursor or not newest_first or newest_first[-1].after != cursor:
             return None
-        return [update for update in self.updates if update.after >= cursor]
+        return newest_first[::-1]
 
     @property
     def replacement(self) -> Update:
@@ -79,6 +88,8 @@ class RunningReply:
         # The latest progress since the last update.
         self._progress: Progress | None = None
         self._final_patches: tuple[DomPatch, ...] | None = None
+        self._updates: deque[Update] = deque()
+        self._updates_length = 0
         self.rendered = RenderedReply(0, self._renderer.html, ())
 
     def render(self, batch: Batch) -> RenderedReply:
@@ -118,9 +129,20 @@ class RunningReply:
         patches = self._renderer.next_patches()
         update = Update(self.rendered.cursor, self._appended_count, patches, self._progress)
         self._progress = None
+        self._store(update)
         self.rendered = RenderedReply(
-            self._appended_count, self._renderer.html, self._stored_with(update)
+            self._appended_count, self._renderer.html, tuple(self._updates)
         )
+
+    def _store(self, update: Update) -> None:
+        """Store an update, and remove the oldest ones if they are too many or too long together."""
+        self._updates.append(update)
+        self._updates_length += update.length
+        limit = max(MIN_STORED_CHARACTERS, self._renderer.html_length)
+        while self._updates and (
+            len(self._updates) > MAX_STORED_UPDATES or self._updates_length > limit
+        ):
+            self._updates_length -= self._updates.popleft().length
 
     @property
     def is_behind(self) -> bool:
@@ -141,16 +163,6 @@ class RunningReply:
             if self._final_patches is None:
                 self._final_patches = self._renderer.final_patches(final_html)
             return self._final_patches
-
-    def _stored_with(self, update: Update) -> tuple[Update, ...]:
-        """Return the updates to store when `update` is added."""
-        remaining = max(MIN_STORED_CHARACTERS, self._renderer.html_length)
-        updates = (*self.rendered.updates, update)[-MAX_STORED_UPDATES:]
-        for index in reversed(range(len(updates))):
-            remaining -= sum(len(patch.html) for patch in updates[index].patches)
-            if remaining < 0:
-                return updates[index + 1 :]
-        return updates
 
 
 class RunningReplies:
