@@ -152,7 +152,8 @@ def _set_direction(clean_html: str) -> str:
 
 def _make_wide_parts_scrollable(clean_html: str) -> str:
     """Make tables and block formulas scrollable: they may be wider than the page."""
-    clean_html = _BLOCK_FORMULA.sub(r'<bdi class="formula" tabindex="0">\1</bdi>', clean_html)
+    if "<math" in clean_html:
+        clean_html = _BLOCK_FORMULA.sub(r'<bdi class="formula" tabindex="0">\1</bdi>', clean_html)
     if "<table>" not in clean_html:
         return clean_html
     clean_html = clean_html.replace(
@@ -163,7 +164,7 @@ def _make_wide_parts_scrollable(clean_html: str) -> str:
 
 def _reveal_bidi_in_code(clean_html: str) -> str:
     """Make the bidirectional controls in code visible."""
-    if not _BIDI_CONTROLS.search(clean_html):
+    if clean_html.isascii() or not _BIDI_CONTROLS.search(clean_html):
         return clean_html
     return _CODE_ELEMENT.sub(lambda code: _reveal_bidi_controls(code[0]), clean_html)
 

@@ -76,17 +76,23 @@ class Flusher:
             }
             if not unflushed:
                 return
-            with self.database.write(reserved=True) as connection:
-                locked_ids = store.lock_available(connection, unflushed)
-                ends = store.read_ends(connection, list(locked_ids))
-                new_entries = {
-                    turn_id: unflushed[turn_id] for turn_id in locked_ids if turn_id not in ends
-                }
-                if store.add(connection, new_entries):
-                    self.notifier.notify(connection)
-                # Ignore turns without entries: perhaps their rows are not committed yet.
-                skipped_ids = {id_ for id_ in unflushed if unflushed[id_]} - locked_ids
-                missing_ids = skipped_ids - store.select_existing(connection, skipped_ids)
+            # Ignore turns without entries: perhaps their rows are not committed yet.
+            with_entries = {turn_id for turn_id, entries in unflushed.items() if entries}
+            locked_ids, missing_ids = set[str](), set[str]()
+            if not with_entries:
+                with self.database.read() as connection:
+                    ends = store.read_ends(connection, list(unflushed))
+            else:
+                with self.database.write(reserved=True) as connection:
+                    locked_ids = store.lock_available(connection, with_entries)
+                    ends = store.read_ends(connection, list(unflushed))
+                    new_entries = {
+                        turn_id: unflushed[turn_id] for turn_id in locked_ids if turn_id not in ends
+                    }
+                    if store.add(connection, new_entries):
+                        self.notifier.notify(connection)
+                    skipped_ids = with_entries - locked_ids
+                    missing_ids = skipped_ids - store.select_existing(connection, skipped_ids)
         for turn_id in locked_ids:
             if buffer := self._buffers.get(turn_id):
                 buffer.mark_flushed(unflushed[turn_id])
