@@ -10,7 +10,8 @@
    twin offers both passages. Of about equal passages of one section, the first is quoted.
 4. A short question that is not answered alone, or has a word such as "it", is tried together with
    the question before it; the passage must have all of its terms.
-5. Otherwise, the twin offers the nearest passages, or examples of what it knows.
+5. Otherwise, the twin offers the nearest passages, those for a similar spelling, or examples of
+   what it knows.
 
 A twin that answers with a model gets the most similar passages in its prompt instead.
 """
@@ -105,6 +106,11 @@ def find_answer(
         if refers and follow_up:
             alone = [] if isinstance(answer, Nearest) else _passages(answer)
             return Nearest(_first_of_each_heading([*_passages(follow_up), *alone]))
+    if terms and not answer:
+        spelled = frozenset(index.known_spelling(twin, term) for term in terms)
+        guess = _answer(index, twin, spelled)
+        if isinstance(guess, Quotation | Choices):
+            return Nearest(_passages(guess))
     return answer or Unknown(_examples(index, twin), is_greeting=not terms)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase
 
 import msgspec
 
@@ -25,6 +26,7 @@ SUFFIXES = (".md", ".txt")
 MAX_CANDIDATES = 30
 # How much more a term counts in a heading, and in a question that is also asked.
 HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT = 4, 3, 1
+MIN_CORRECTED_LENGTH = 5
 # Another process may be building the index.
 LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
@@ -136,6 +138,16 @@ class KnowledgeIndex:
                 "SELECT count(*) FROM passages WHERE twin = ?", (twin.id,)
             ).fetchone()
             return total, dict(connection.execute(counts, (twin.id, *terms)).fetchall())
+
+    def known_spelling(self, twin: Twin, term: str) -> str:
+        """Return the term, or if no passage has it, one that differs by a letter or two swapped.
+
+        Short terms differ by a letter from many others, so they stay.
+        """
+        if len(term) < MIN_CORRECTED_LENGTH or self.count(twin, [term])[1]:
+            return term
+        counts = self.count(twin, list(_edits(term)))[1]
+        return max(counts, key=lambda other: (counts[other], other), default=term)
 
     def headings(self, twin: Twin) -> Set[str]:
         """Return all headings in a twin's files."""
@@ -249,6 +261,17 @@ class KnowledgeIndex:
         with closing(sqlite3.connect(self.file, timeout=LOCK_TIMEOUT_SECONDS)) as connection:
             _create_tables(connection)
             yield connection
+
+
+def _edits(term: str) -> Iterator[str]:
+    """Yield the terms that differ from a term by one letter, or by two neighbours swapped."""
+    for index in range(len(term) + 1):
+        before, after = term[:index], term[index:]
+        yield before + after[1:]
+        yield before + after[1:2] + after[:1] + after[2:]
+        for letter in ascii_lowercase:
+            yield before + letter + after
+            yield before + letter + after[1:]
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:

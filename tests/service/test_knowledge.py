@@ -254,6 +254,14 @@ def test_question_that_two_passages_answer_equally_well_gets_both_headings(
     assert headings == {"Phases of the moon", "Craters of the moon"}
 
 
+def test_misspelled_question_is_offered_what_it_probably_means(index: KnowledgeIndex, twin: Twin):
+    answer = find_answer(index, twin, "Why does braed rise?")
+
+    assert isinstance(answer, Nearest)
+    assert [found.passage.heading for found in answer.found] == ["Why bread rises"]
+    assert isinstance(find_answer(index, twin, "What is a planet?"), Unknown)
+
+
 def test_question_about_it_is_about_the_subject_before(index: KnowledgeIndex, twin: Twin):
     alone = find_answer(index, twin, "Why is the back warm?")
     answer = find_answer(index, twin, "Why is it warm at the back?", "Why does bread rise?")
