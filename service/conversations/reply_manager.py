@@ -27,7 +27,7 @@ from service.conversations.reply import (
 )
 from service.conversations.reply_request import find_sources, quote_knowledge, read_reply
 from service.idempotency import IdempotencyKey
-from service.knowledge import Knowledge, split_pieces
+from service.knowledge import Knowledge, question_terms, split_pieces
 from service.llm import ModelClient, ModelFailed
 from service.twins import Twin
 
@@ -155,6 +155,12 @@ class ReplyManager:
             reply.emit(Progress("searching"))
         if knowledge == "quote":
             self._emit_pieces(reply, quote_knowledge(reply, self.messages, self.knowledge))
+            return
+        front_matter = reply.twin.front_matter
+        has_greeting = front_matter.message_template and front_matter.greeting
+        if has_greeting and not question_terms(reply.twin, reply.message.content):
+            # "Hello" and "Thanks!" are no tasks.
+            self._emit_pieces(reply, split_pieces(front_matter.greeting))
             return
         if knowledge == "prompt":
             find_sources(reply, self.messages, self.knowledge)

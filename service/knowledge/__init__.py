@@ -3,7 +3,15 @@
 The index is derived data: one SQLite file in the data folder, whatever the database.
 """
 
-from service.knowledge.answers import Answer, Choices, Nearest, Quotation, Unknown, find_answer
+from service.knowledge.answers import (
+    Answer,
+    Choices,
+    Nearest,
+    Quotation,
+    Unknown,
+    find_answer,
+    question_terms,
+)
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.knowledge.knowledge import (
     Knowledge,
@@ -30,6 +38,7 @@ __all__ = [
     "find_answer",
     "missing_sources_note",
     "prompt_with_sources",
+    "question_terms",
     "split_into_passages",
     "split_pieces",
 ]

@@ -78,6 +78,17 @@ def test_follow_up_is_searched_with_the_question_before_it(api: ApiClient, conve
     assert end["content"] == "Yeast makes **gas**."
 
 
+def test_twin_with_one_task_answers_thanks_with_its_greeting(
+    api: ApiClient, container: Container, model: Upstream
+):
+    twin = "---\nname: Fay\ngreeting: Two words, please.\nmessage_template: Rhyme {message}\n---\n"
+    (container.twins.folder / "fay.md").write_text(twin)
+    [*_, end] = api.stream(api.create_conversation("fay"), "Thanks!")
+
+    assert end["message"]["content"] == "Two words, please."
+    assert model.calls == []
+
+
 def test_portal_without_such_a_twin_has_no_index(container: Container):
     container.knowledge.update()
 
