@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,12 +16,16 @@ from service.knowledge import (
     Knowledge,
     missing_sources_note,
     prompt_with_sources,
+    question_terms,
+    refers_to_earlier,
     split_pieces,
 )
 from service.llm import ModelClient, ModelFailed, OnlyThinking, Prompt, PromptTooLong, small_model
 from service.twins import Sampling
 
 MAX_HISTORY_MESSAGES = 200
+# Questions about "it" follow their subject within this number of messages.
+MAX_SUBJECT_MESSAGES = 9
 MAX_PROMPT_ATTEMPTS = 4
 
 
@@ -41,12 +45,18 @@ def find_sources(reply: Reply, messages: Messages, knowledge: Knowledge) -> None
     reply.sources = knowledge.find_sources(reply.twin, *questions)
 
 
-def _newest_questions(reply: Reply, messages: Messages) -> Sequence[str]:
-    """Return the question and, if there is one, the message before it."""
-    history = messages.recent_history(reply.message, 3)
+def _newest_questions(reply: Reply, messages: Messages) -> tuple[str, str]:
+    """Return the question and what it may refer to: the questions before it."""
+    history = messages.recent_history(reply.message, MAX_SUBJECT_MESSAGES)
     if not history:
         raise ModelFailed(N_("The conversation was deleted."))
-    return [message.content for message in history[::-1] if message.role == "user"][:2]
+    question, *earlier = [each.content for each in reversed(history) if each.role == "user"]
+    # The subject is before all questions that refer to it, and before "Thanks!".
+    has_subject = [
+        bool(question_terms(reply.twin, each)) and not refers_to_earlier(each) for each in earlier
+    ]
+    end = has_subject.index(True) + 1 if True in has_subject else 0
+    return question, " ".join(earlier[:end])
 
 
 def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator[str]:

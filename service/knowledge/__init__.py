@@ -21,7 +21,7 @@ from service.knowledge.knowledge import (
     split_pieces,
 )
 from service.knowledge.passages import Passage, split_into_passages
-from service.knowledge.terms import content_terms
+from service.knowledge.terms import content_terms, refers_to_earlier
 
 __all__ = [
     "Answer",
@@ -39,6 +39,7 @@ __all__ = [
     "missing_sources_note",
     "prompt_with_sources",
     "question_terms",
+    "refers_to_earlier",
     "split_into_passages",
     "split_pieces",
 ]

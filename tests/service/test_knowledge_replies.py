@@ -73,6 +73,8 @@ def test_thanks_after_a_reply_do_not_get_the_greeting_again(api: ApiClient, conv
 
 def test_follow_up_is_searched_with_the_question_before_it(api: ApiClient, conversation: str):
     list(api.stream(conversation, "Why does bread rise?"))
+    for message in ("Is it dangerous?", "Thanks!"):
+        list(api.stream(conversation, message))
     end = list(api.stream(conversation, "And what gas is it?"))[-1]["message"]
 
     assert end["content"] == "Yeast makes **gas**."
