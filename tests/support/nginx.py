@@ -22,7 +22,7 @@ daemon off;
 pid {folder}/pid;
 error_log stderr warn;
 worker_processes 1;
-events {{ worker_connections 256; }}
+events {{ worker_connections 8192; }}
 http {{
     access_log off;
     client_body_temp_path {folder}/body;
@@ -91,7 +91,7 @@ def run_nginx(
     )
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(
-            [find_or_install_nginx(), "-p", folder, "-c", file, "-e", "stderr"],
+            [_find_or_install_nginx(), "-p", folder, "-c", file, "-e", "stderr"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,
@@ -120,7 +120,7 @@ def _wait_for_port(port: int, process: subprocess.Popen[bytes], log: Path) -> No
     raise RuntimeError(f"nginx does not start: {log.read_text()}")
 
 
-def find_or_install_nginx() -> str:
+def _find_or_install_nginx() -> str:
     path = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
     program = find_or_install(
         lambda: shutil.which("nginx") or shutil.which("nginx", path=path),

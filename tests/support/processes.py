@@ -32,6 +32,11 @@ def free_port() -> int:
             return port
 
 
+def child_pids(pid: int) -> list[int]:
+    """Return the ids of the child processes of a process."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 class ServerProcess:
     """A server in separate processes.
 
@@ -52,9 +57,7 @@ class ServerProcess:
     @property
     def worker_pids(self) -> list[int]:
         """Return the ids of the worker processes."""
-        master = self.process.pid
-        children = Path(f"/proc/{master}/task/{master}/children")
-        return [int(child) for child in children.read_text().split()]
+        return child_pids(self.process.pid)
 
     def wait_until_ready(self) -> float:
         """Wait until /readyz answers with 200; return the time of the answer (monotonic clock)."""

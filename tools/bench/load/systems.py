@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -14,34 +13,13 @@ from urllib.parse import urlsplit
 
 import requests
 
-from tests.support.nginx import find_or_install_nginx
-from tests.support.processes import ServerProcess, free_port, run_server
-from tests.support.waiting import poll_until, responds
+from tests.support import nginx
+from tests.support.processes import ServerProcess, child_pids, run_server
 from tools.probes import pss_kb
 
 BROWSER_HEADERS = {"Accept": "text/html", "Accept-Encoding": "gzip, deflate, br"}
 RELAY_PATH = "/relay?content=x"
 MESSAGE_PATH = "/api/v1/conversations/any/messages/stream"
-START_SECONDS = 30
-
-NGINX_CONFIG = """
-daemon off;
-pid {folder}/pid;
-worker_processes 1;
-events {{ worker_connections 8192; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    server {{
-        listen 127.0.0.1:{port} backlog=1024;
-        location / {{ proxy_pass {url}; proxy_http_version 1.1; proxy_buffering off; }}
-    }}
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -73,25 +51,14 @@ def request_bytes(url: str, method: str, path: str, headers: str = "") -> str:
 
 @contextmanager
 def run_nginx(service_url: str) -> Iterator[System]:
-    """Run nginx as a pass-through."""
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "nginx.conf")
-        file.write_text(NGINX_CONFIG.format(folder=folder, port=port, url=service_url))
-        process = subprocess.Popen(
-            [find_or_install_nginx(), "-p", folder, "-c", file, "-e", "stderr"],
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            assert poll_until(lambda: responds(f"{url}/twins"), START_SECONDS)
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-            pids = [int(child) for child in children.read_text().split()]
-            request = request_bytes(url, "POST", MESSAGE_PATH, "Content-Length: 0\r\n")
-            yield System(url, lambda: pids, lambda _: request, "/twins")
-        finally:
-            process.terminate()
-            process.wait()
+    """Run nginx as a pass-through, configured as for a portal."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        nginx.run_nginx(service_url, Path(folder)) as url,
+    ):
+        pids = child_pids(int(Path(folder, "pid").read_text()))
+        request = request_bytes(url, "POST", MESSAGE_PATH, "Content-Length: 0\r\n")
+        yield System(url, lambda: pids, lambda _: request, "/twins")
 
 
 @contextmanager
