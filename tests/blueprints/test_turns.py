@@ -202,6 +202,19 @@ def test_low_quota_is_shown_in_the_new_composer_and_on_the_twin_page(
     assert "39 messages left, shared by everyone" in answer.text
 
 
+def test_continue_asks_the_twin_for_the_rest_of_a_cut_off_reply(alice: Person, upstream: Upstream):
+    page = alice.start_conversation("one")
+    call = upstream.next_call().start_stream()
+    call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=True)
+    call.close()
+    alice.press(wait_for_reply(alice, page), "Continue")
+    call = upstream.next_call()
+
+    assert call.body["content"] == "Please continue."
+    call.start_stream().complete("a time")
+    assert wait_for_reply(alice, page).reply_states == ["complete", "complete"]
+
+
 def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstream):
     def check(case: tuple[object, int]) -> None:
         cut_off, notes = case
@@ -215,7 +228,8 @@ def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstre
         shown = page.html.select(".turn .note--neutral")
         assert len(shown) == notes
         assert all("This reply reached the length limit" in note.get_text() for note in shown)
-        assert not page.html.select(".turn .note form, .turn .note__reference")
+        assert len(page.html.select(".turn .note form")) == notes
+        assert not page.html.select(".turn .note__reference")
 
     assert failures(check, {"yes": (True, 1), "no": (False, 0), "no boolean": ("yes", 0)}) == {}
 
