@@ -6,14 +6,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# In the long run, rendering takes at most this share of a processor.
+# In the long run, rendering takes at most this share of a processor: for one reply, and for all
+# running replies together.
 MAX_CPU_SHARE = 0.1
-# CPU time that may be used at once, before the share applies, in seconds.
-BURST_SECONDS = 0.01
+MAX_TOTAL_CPU_SHARE = 0.25
+# If many replies are running, an update waits at most this long because of the others, in seconds.
+MAX_PAUSE_SECONDS = 0.5
+# Rendering may be ahead of its share by the CPU time for a pause of this length.
+BURST_PAUSE_SECONDS = 0.1
 
 
 class CpuBudget:
-    """CPU time that grows by `MAX_CPU_SHARE` of the elapsed time, and that rendering uses up.
+    """CPU time that grows by a share of the elapsed time, and that rendering uses up.
 
     A piece of work is never interrupted: after an expensive one, the next has to wait longer.
     """
@@ -21,10 +25,15 @@ class CpuBudget:
     def __init__(
         self,
         *,
+        running_count: Callable[[], int] = lambda: 1,
         monotonic: Callable[[], float] = time.monotonic,
         cpu_time: Callable[[], float] = time.thread_time,
     ) -> None:
-        """Create a budget. `cpu_time` returns the CPU time of the thread, in seconds."""
+        """Create the budget of one of `running_count()` replies.
+
+        `cpu_time` returns the CPU time of the thread, in seconds.
+        """
+        self._running_count = running_count
         self._monotonic = monotonic
         self._cpu_time = cpu_time
         # The time at which everything that was used so far is compensated.
@@ -38,9 +47,11 @@ class CpuBudget:
             yield
         finally:
             used = self._cpu_time() - started_at
-            self._balanced_at = max(self._balanced_at, self._monotonic()) + used / MAX_CPU_SHARE
+            fair_pause = used * self._running_count() / MAX_TOTAL_CPU_SHARE
+            pause = max(used / MAX_CPU_SHARE, min(fair_pause, MAX_PAUSE_SECONDS))
+            self._balanced_at = max(self._balanced_at, self._monotonic()) + pause
 
     @property
     def seconds_to_wait(self) -> float:
         """Return how long the next piece of work has to wait; 0 if it may begin now."""
-        return max(0.0, self._balanced_at - self._monotonic() - BURST_SECONDS / MAX_CPU_SHARE)
+        return max(0.0, self._balanced_at - self._monotonic() - BURST_PAUSE_SECONDS)

@@ -95,8 +95,10 @@ def test_page_keeps_its_text_while_a_process_to_which_the_reply_is_new_renders_i
 
     other_process = RunningReplies(portal.clock, {turn_id}.__contains__)
     monkeypatch.setattr(RunningReplies, "open", staticmethod(other_process.open))
+    # Even these entries are rendered one by one.
+    monkeypatch.setattr("web.streaming.running_replies.CHUNK_LENGTH", 1)
     monkeypatch.setattr("rendering.stream.cpu_budget.MAX_CPU_SHARE", 0.005)
-    monkeypatch.setattr("rendering.stream.cpu_budget.BURST_SECONDS", 0)
+    monkeypatch.setattr("rendering.stream.cpu_budget.BURST_PAUSE_SECONDS", 0)
     with alice.follow(turn_id, last_event_id="3", turn=page.turns[0]) as stream:
         call.delta(" four")
         patch = stream.next_frame().select_one("hx-partial")

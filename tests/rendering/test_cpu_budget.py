@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rendering.stream.cpu_budget import BURST_SECONDS, MAX_CPU_SHARE
+from rendering.stream.cpu_budget import (
+    BURST_PAUSE_SECONDS,
+    MAX_CPU_SHARE,
+    MAX_PAUSE_SECONDS,
+    MAX_TOTAL_CPU_SHARE,
+)
 from tests.support.processor import Processor
 
 
@@ -17,7 +22,8 @@ def test_work_uses_a_tenth_of_a_processor_whatever_a_piece_costs(piece_seconds: 
         processor.sleep(budget.seconds_to_wait)
         with budget.work():
             processor.work(piece_seconds)
-    allowed = BURST_SECONDS + MAX_CPU_SHARE * (processor.now - started_at) + piece_seconds
+    elapsed = processor.now - started_at + BURST_PAUSE_SECONDS
+    allowed = MAX_CPU_SHARE * elapsed + piece_seconds
 
     assert 0.9 * allowed < processor.used <= allowed
 
@@ -30,6 +36,30 @@ def test_cheap_pieces_do_not_wait():
         with budget.work():
             processor.work(0.004)
         processor.sleep(0.046)
+
+
+def test_many_replies_together_use_a_quarter_of_a_processor():
+    processor, count = Processor(), 200
+    budgets = [processor.new_budget(count) for _ in range(count)]
+    started_at = processor.now
+    while processor.used < 10:
+        for budget in budgets:
+            if not budget.seconds_to_wait:
+                with budget.work():
+                    processor.work(0.0005)
+        processor.sleep(0.01)
+    allowed = MAX_TOTAL_CPU_SHARE * (processor.now - started_at)
+
+    assert 0.8 * allowed < processor.used <= 1.1 * allowed
+
+
+def test_reply_waits_half_a_second_for_others_at_most():
+    processor = Processor()
+    budget = processor.new_budget(10_000)
+    with budget.work():
+        processor.work(0.01)
+
+    assert budget.seconds_to_wait == pytest.approx(MAX_PAUSE_SECONDS - BURST_PAUSE_SECONDS)
 
 
 def test_work_that_fails_counts():

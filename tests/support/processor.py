@@ -20,6 +20,10 @@ class Processor:
         """Let the wall time pass, and a little more, like every real sleep."""
         self.now += seconds + 1e-6
 
-    def new_budget(self) -> CpuBudget:
-        """Return a CPU budget that measures this processor."""
-        return CpuBudget(monotonic=lambda: self.now, cpu_time=lambda: self.used)
+    def new_budget(self, running_count: int = 1) -> CpuBudget:
+        """Return a CPU budget that measures this processor, for one of several replies."""
+        return CpuBudget(
+            running_count=lambda: running_count,
+            monotonic=lambda: self.now,
+            cpu_time=lambda: self.used,
+        )

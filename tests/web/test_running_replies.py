@@ -170,7 +170,7 @@ def test_long_reply_that_is_new_to_the_process_is_rendered_in_steps(
         process_chunk(renderer)
 
     monkeypatch.setattr(IncrementalRenderer, "process_chunk", expensive)
-    running, pieces = RunningReply("x", processor.new_budget()), ["A paragraph.\n\n"] * 10
+    running, pieces = RunningReply("x", processor.new_budget()), ["x" * 3_998 + "\n\n"] * 10
     first = running.render(batch(pieces))
     cursors = [first.cursor]
     while running.is_behind:

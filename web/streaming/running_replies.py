@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from chat.log import Batch, Delta, Entry, Progress
 from core.clock import Clock
-from rendering.stream import CpuBudget, DomPatch, IncrementalRenderer, ReplyHtml
+from rendering.stream import CHUNK_LENGTH, CpuBudget, DomPatch, IncrementalRenderer, ReplyHtml
 
 # A reader that is behind takes the updates after its cursor. At most this number is stored, and
 # only as long as they are together shorter than the reply, or than `MIN_STORED_CHARACTERS`.
@@ -112,18 +112,23 @@ class RunningReply:
                 if self._renderer.has_chunks:
                     self._renderer.process_chunk()
                 else:
-                    self._append(self._entries.popleft())
+                    self._append_entries()
         # The HTML of a part of an entry has no cursor.
         if self._appended_count > self.rendered.cursor and not self._renderer.has_chunks:
             with self._budget.work():
                 self._publish()
 
-    def _append(self, entry: Entry) -> None:
-        self._appended_count += 1
-        if isinstance(entry, Progress):
-            self._progress = entry
-        elif isinstance(entry, Delta):
-            self._renderer.append(entry.text)
+    def _append_entries(self) -> None:
+        """Append entries with enough text for one chunk, which costs no more than one entry."""
+        texts: list[str] = []
+        while self._entries and sum(map(len, texts)) < CHUNK_LENGTH:
+            entry = self._entries.popleft()
+            self._appended_count += 1
+            if isinstance(entry, Progress):
+                self._progress = entry
+            elif isinstance(entry, Delta):
+                texts.append(entry.text)
+        self._renderer.append("".join(texts))
 
     def _publish(self) -> None:
         patches = self._renderer.next_patches()
@@ -184,7 +189,8 @@ class RunningReplies:
         key = turn_id, scope
         with self._lock:
             self._drop_unused()
-            new = RunningReply(scope, CpuBudget(monotonic=self._clock.monotonic))
+            budget = CpuBudget(running_count=self._replies.__len__, monotonic=self._clock.monotonic)
+            new = RunningReply(scope, budget)
             running, reader_count = self._replies.get(key, (new, 0))
             self._replies[key] = running, reader_count + 1
         try:
