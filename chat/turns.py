@@ -19,12 +19,22 @@ from chat.conversations import (
     is_newest,
     make_title,
 )
-from chat.limits import FIRST_MESSAGE_REQUESTS, Limits, Sender, SendingStatus, requests_of_message
+from chat.limits import (
+    FIRST_MESSAGE_REQUESTS,
+    Limits,
+    Sender,
+    SendingBlocked,
+    SendingStatus,
+    requests_of_message,
+)
 from chat.log import Batch, Log, Reply, build_reply
 from chat.log.entries import decode
 from chat.schema import conversations, entries, turns
 from core.db.database import Database
+from core.languages import N_
 from core.secrets import keyed_hash
+
+PORTAL_BUSY = N_("Very many people are waiting for replies. Try again in a minute.")
 
 _COLUMNS = ("id", "conversation_id", "position", "content", "idempotency_key", "created_at")
 
@@ -273,6 +283,8 @@ class Turns:
         idempotency_key: str,
         created_at: float,
     ) -> Turn:
+        if self.log.is_full:
+            raise SendingBlocked(PORTAL_BUSY, None)
         turn = Turn(
             id=turn_id,
             conversation_id=conversation.id,

@@ -112,7 +112,7 @@ TABLES = [
         doc_tables.FAULTS, ["R0", *(f"F{number}" for number in range(1, 95))], id="faults"
     ),
     pytest.param(doc_tables.INTERFACE, [f"S{number}" for number in range(1, 97)], id="interface"),
-    pytest.param(doc_tables.LIMITS, [f"L{number}" for number in range(1, 66)], id="limits"),
+    pytest.param(doc_tables.LIMITS, [f"L{number}" for number in range(1, 67)], id="limits"),
 ]
 
 

@@ -33,6 +33,10 @@ from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
+# Beyond this number of running replies, a process accepts no more messages, so that it stays
+# usable: 500, each with a reader and ten deltas a second, keep a core busy (docs/measures.md).
+MAX_REPLIES_OF_PROCESS = 500
+
 NOT_CONFIRMED = Ended(ReplyState.FAILED, code="database_unreadable")
 
 
@@ -119,6 +123,11 @@ class Log:
                 return False
         buffer = self._buffers.get(turn_id)
         return not self.is_closing and buffer is not None and buffer.allows_requests
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether this process writes `MAX_REPLIES_OF_PROCESS` replies."""
+        return len(self._buffers) >= MAX_REPLIES_OF_PROCESS
 
     def is_writing(self, turn_id: str) -> bool:
         """Return whether this process writes the reply of a turn."""

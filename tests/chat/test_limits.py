@@ -26,7 +26,7 @@ from chat.limits.service_quota import DEFAULT_RETRY_SECONDS
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.schema import usage
-from chat.turns import AddedTurn, Turns
+from chat.turns import PORTAL_BUSY, AddedTurn, Turns
 from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_turns, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
@@ -326,6 +326,22 @@ def test_parallel_messages_start_no_more_replies_than_the_limit(log: Log, turns:
     assert isinstance(start("bob"), AddedTurn)
     log.end(added[0].turn.id, DONE)
     assert isinstance(start("alice"), AddedTurn)
+
+
+@pytest.mark.limit("L66")
+def test_process_writes_no_more_replies_than_the_limit(
+    log: Log, turns: Turns, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chat.log.log.MAX_REPLIES_OF_PROCESS", 2)
+    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "1")
+    second = turns.start_conversation("bob", "ada", "Ada", "Hello", "1")
+    for number in range(20):
+        with pytest.raises(SendingBlocked, match=PORTAL_BUSY):
+            turns.start_conversation("carla", "ada", "Ada", "Hello", str(number))
+
+    assert turns.start_conversation("bob", "ada", "Ada", "Hello", "1").turn == second.turn
+    log.end(first.turn.id, DONE)
+    assert turns.start_conversation("carla", "ada", "Ada", "Hello", "1").is_new
 
 
 @pytest.mark.limit("L3")
