@@ -116,7 +116,7 @@ def test_portal_uses_a_service_in_another_process(
         key = create_api_key(alone, "portal")
         with run_server(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
             somebody.base_url = server.url
-            page = wait_for_reply(somebody, somebody.start_conversation("Hello", "fable"))
+            page = wait_for_reply(somebody, somebody.start_conversation("a cat", "fable"))
 
     assert page.reply_states == ["complete"]
     assert not (portal / "service.db").exists()
@@ -133,7 +133,7 @@ def test_database_files_of_a_stopped_portal_are_complete(
     model = {"MODEL_URL": f"{upstream.url}/v1", "MODEL": "any"}
     with run_server(data, "app.py", **model) as server:
         somebody.base_url = server.url
-        page = wait_for_reply(somebody, somebody.start_conversation("Hello", "fable"))
+        page = wait_for_reply(somebody, somebody.start_conversation("a cat", "fable"))
         assert server.stop(signal.SIGTERM) == 0
     copies.mkdir()
     for name in ("portal.db", "service.db"):
@@ -165,7 +165,7 @@ def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, u
             if "Debugger PIN" in line:
                 break
         somebody.base_url = f"http://127.0.0.1:{port}"
-        page = wait_for_reply(somebody, somebody.start_conversation("Hello", "fable"))
+        page = wait_for_reply(somebody, somebody.start_conversation("a cat", "fable"))
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.stdout.read()

@@ -112,9 +112,7 @@ const HANDLERS = {
     // Escape cancels editing, or else stops the reply if nobody writes; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
     const writes = isInBox ? state.text : isInField;
-    // The reply may just have ended, or been stopped.
-    const meansStop = isRunning || (state.pressed === "stop" && at - state.pressedAt < DOUBLE_CLICK_MS);
-    if (key === "Escape" && !writes && !isTaken && meansStop) return [next, { prevent: true, stop: isRunning }];
+    if (key === "Escape" && !writes && !isTaken && isRunning) return [next, { prevent: true, stop: true }];
     if (key === "ArrowUp" && isInBox && !state.text && !hasShift && !isCommand) return [next, { prevent: true, edit: true }];
     if (key === "Escape") return isTaken ? [next, {}] : [{ ...next, hasLeft: true }, { leave: true }];
     // An Enter key that is held down may have been pressed on the link that led to this page.

@@ -30,12 +30,6 @@ describe("keys outside of text fields", () => {
     assert.deepEqual(effects(closing, press("n")), { write: true });
     assert.deepEqual(effects(escape, closing, press("n")), { shortcut: true });
   });
-  test("are no shortcuts after an Escape that came just after the reply", () => {
-    const ended = { type: "replyEnded", at: 9_900 };
-    assert.deepEqual(effects(ended, escape), { prevent: true, stop: undefined });
-    assert.deepEqual(effects(ended, escape, press("n")), { write: true });
-    assert.deepEqual(effects({ ...ended, at: 9_500 }, escape), { leave: true });
-  });
   test("are no shortcuts after the next click, except one by key", () => {
     assert.deepEqual(effects(escape, click, press("n")), { write: true });
     assert.deepEqual(effects(escape, { ...click, isByKey: true }, press("n")), { shortcut: true });

@@ -16,7 +16,7 @@ from core import sse
 from tests.support.processes import create_api_key, run_server
 from tools.bench.table import Row, ratio
 
-QUESTION = "How does a steam engine work?"
+QUESTION = "a steam engine and a river"
 
 
 @dataclass
@@ -31,7 +31,7 @@ class ReplyTiming:
 
 
 def measure(people: int) -> Row:
-    """Measure three questions of one person, then one question of each person at the same time.
+    """Measure three messages of one person, then one message of each person at the same time.
 
     Each person has an API key.
     """
@@ -72,7 +72,7 @@ def _ask_question(url: str, key: str) -> ReplyTiming:
     with requests.Session() as session:
         session.trust_env = False
         session.headers["Authorization"] = f"Bearer {key}"
-        conversation = session.post(api, json={"twinId": "ada"}, timeout=60).json()["data"]
+        conversation = session.post(api, json={"twinId": "fable"}, timeout=60).json()["data"]
         sent_at = time.monotonic()
         response = session.post(
             f"{api}/{conversation['id']}/messages/stream",
