@@ -143,7 +143,7 @@ def test_database_files_of_a_stopped_portal_are_complete(
     assert stored_reply(copies, str(page.turns[0]["data-turn"])).text == "Hi"
     with closing(sqlite3.connect(copies / "service.db")) as service:
         stored = service.execute("SELECT content FROM service_messages ORDER BY rowid").fetchall()
-    assert stored == [("Hello",), ("Hi",)]
+    assert stored == [("a cat",), ("Hi",)]
 
 
 def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, upstream: Upstream):

@@ -16,7 +16,7 @@ from core import sse
 from tests.support.processes import create_api_key, run_server
 from tools.bench.table import Row, ratio
 
-QUESTION = "a steam engine and a river"
+MESSAGE = "a steam engine and a river"
 
 
 @dataclass
@@ -41,9 +41,9 @@ def measure(people: int) -> Row:
         ThreadPoolExecutor(people) as pool,
     ):
         keys = [create_api_key(Path(data), f"person-{number}") for number in range(people)]
-        alone = [_ask_question(server.url, keys[0]) for _ in range(3)]
+        alone = [_send_message(server.url, keys[0]) for _ in range(3)]
         started_at = time.monotonic()
-        timings = list(pool.map(lambda key: _ask_question(server.url, key), keys))
+        timings = list(pool.map(lambda key: _send_message(server.url, key), keys))
         seconds = time.monotonic() - started_at
     alone_first = median(timing.first_delta_seconds for timing in alone)
     alone_total = median(timing.total_seconds for timing in alone)
@@ -66,7 +66,7 @@ def measure(people: int) -> Row:
     }
 
 
-def _ask_question(url: str, key: str) -> ReplyTiming:
+def _send_message(url: str, key: str) -> ReplyTiming:
     timing = ReplyTiming()
     api = f"{url}/api/v1/conversations"
     with requests.Session() as session:
@@ -76,7 +76,7 @@ def _ask_question(url: str, key: str) -> ReplyTiming:
         sent_at = time.monotonic()
         response = session.post(
             f"{api}/{conversation['id']}/messages/stream",
-            json={"content": QUESTION},
+            json={"content": MESSAGE},
             stream=True,
             timeout=600,
         )
