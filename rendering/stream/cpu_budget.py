@@ -9,7 +9,7 @@ from contextlib import contextmanager
 # In the long run, rendering takes at most this share of a processor: for one reply, and for all
 # running replies together.
 MAX_CPU_SHARE = 0.1
-MAX_TOTAL_CPU_SHARE = 0.25
+MAX_TOTAL_CPU_SHARE = 0.15
 # If many replies are running, an update waits at most this long because of the others, in seconds.
 MAX_PAUSE_SECONDS = 0.5
 # Rendering may be ahead of its share by the CPU time for a pause of this length.

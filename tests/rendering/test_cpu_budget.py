@@ -38,7 +38,7 @@ def test_cheap_pieces_do_not_wait():
         processor.sleep(0.046)
 
 
-def test_many_replies_together_use_a_quarter_of_a_processor():
+def test_many_replies_together_use_a_limited_share_of_a_processor():
     processor, count = Processor(), 200
     budgets = [processor.new_budget(count) for _ in range(count)]
     started_at = processor.now
