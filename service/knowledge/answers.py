@@ -8,8 +8,8 @@
 3. The most similar passage is quoted if it is similar enough, or if no passage with another heading
    is half as similar and it has all terms of a short question. If one is about as similar, the
    twin offers both passages. Of about equal passages of one section, the first is quoted.
-4. A short question that is not answered alone, or has a word such as "it", is tried together with
-   the question before it; the passage must have all of its terms.
+4. A short question is tried together with the question before it; the passage must have all of its
+   terms. If it is answered alone, too, and has no word such as "it", the twin offers both passages.
 5. Otherwise, the twin offers the nearest passages, those for a similar spelling, or examples of
    what it knows.
 
@@ -44,7 +44,7 @@ MAX_OFFERED = 3
 MAX_PROMPT_PASSAGES = 4
 MIN_PROMPT_SIMILARITY = 0.2
 # Terms of messages such as "Cool!", which are words of questions elsewhere.
-SMALL_TALK = frozenset(("awesom", "cool", "fine", "good", "interest", "ok", "perfect"))
+SMALL_TALK = frozenset(("awesom", "cool", "fine", "good", "help", "interest", "ok", "perfect"))
 # A longer message stands for itself.
 MAX_FOLLOW_UP_TERMS = 3
 
@@ -81,7 +81,8 @@ class Unknown:
     is_greeting: bool = False
 
 
-Answer = Quotation | Choices | Nearest | Unknown
+PassageAnswer = Quotation | Choices | Nearest
+Answer = PassageAnswer | Unknown
 
 
 def question_terms(twin: Twin, message: str) -> frozenset[str]:
@@ -95,23 +96,36 @@ def find_answer(
 ) -> Answer:
     """Return how the twin answers a question, or a follow-up to an earlier question."""
     terms = question_terms(twin, question)
+    refers = refers_to_earlier(question)
     answer = _answer(index, twin, terms)
-    refers = earlier_question != "" and refers_to_earlier(question)
-    is_answered = isinstance(answer, Quotation | Choices) and not refers
-    if terms and len(terms) <= MAX_FOLLOW_UP_TERMS and not is_answered:
+    if earlier_question and len(terms) <= MAX_FOLLOW_UP_TERMS:
         earlier_terms = frozenset(content_terms(earlier_question, twin.language))
-        follow_up = _answer(index, twin, terms | earlier_terms)
-        if isinstance(follow_up, Quotation) and terms <= follow_up.found.terms:
-            return follow_up
-        if refers and follow_up:
-            alone = [] if isinstance(answer, Nearest) else _passages(answer)
-            return Nearest(_first_of_each_heading([*_passages(follow_up), *alone]))
-    if terms and not answer:
+        follow_up = _answer(index, twin, terms | earlier_terms) if terms or refers else None
+        answer = _combine(answer, follow_up, terms, refers=refers)
+    if terms and not isinstance(answer, Quotation | Choices):
         spelled = frozenset(index.known_spelling(twin, term) for term in terms)
-        guess = _answer(index, twin, spelled)
+        guess = _answer(index, twin, spelled) if spelled != terms else None
         if isinstance(guess, Quotation | Choices):
             return Nearest(_passages(guess))
     return answer or Unknown(_examples(index, twin), is_greeting=not terms)
+
+
+def _combine(
+    alone: PassageAnswer | None,
+    follow_up: PassageAnswer | None,
+    terms: Set[str],
+    *,
+    refers: bool,
+) -> PassageAnswer | None:
+    """Return the answer to a short question that may be a follow-up to an earlier question."""
+    is_answered = isinstance(alone, Quotation | Choices)
+    if terms and isinstance(follow_up, Quotation) and terms <= follow_up.found.terms:
+        both = _first_of_each_heading([follow_up.found, *_passages(alone)])
+        return Choices(both) if is_answered and not refers and len(both) > 1 else follow_up
+    if refers and follow_up:
+        other = _passages(alone) if is_answered else []
+        return Nearest(_first_of_each_heading([*_passages(follow_up), *other]))
+    return alone
 
 
 def find_related(
@@ -128,9 +142,7 @@ def find_related(
     return [found for found, similarity in ranked if similarity >= MIN_PROMPT_SIMILARITY]
 
 
-def _answer(
-    index: KnowledgeIndex, twin: Twin, terms: Set[str]
-) -> Quotation | Choices | Nearest | None:
+def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> PassageAnswer | None:
     ranked = _rank(index, twin, terms)
     if not _is_answer(ranked, terms):
         near = [found for found, similarity in ranked if similarity >= MIN_NEAREST_SIMILARITY]
@@ -144,7 +156,7 @@ def _answer(
     return Quotation(min(same, key=lambda found: found.id))
 
 
-def _passages(answer: Answer | None) -> Sequence[FoundPassage]:
+def _passages(answer: PassageAnswer | None) -> Sequence[FoundPassage]:
     match answer:
         case Quotation(found):
             return [found]

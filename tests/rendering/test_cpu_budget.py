@@ -46,7 +46,7 @@ def test_many_replies_together_use_a_limited_share_of_a_processor():
         for budget in budgets:
             if not budget.seconds_to_wait:
                 with budget.work():
-                    processor.work(0.0005)
+                    processor.work(0.0003)
         processor.sleep(0.01)
     allowed = MAX_TOTAL_CPU_SHARE * (processor.now - started_at)
 
