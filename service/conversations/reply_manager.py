@@ -27,7 +27,7 @@ from service.conversations.reply import (
 )
 from service.conversations.reply_request import find_sources, quote_knowledge, read_reply
 from service.idempotency import IdempotencyKey
-from service.knowledge import Knowledge, question_terms, split_pieces
+from service.knowledge import Knowledge, question_terms, refers_to_earlier, split_pieces
 from service.llm import ModelClient, ModelFailed
 from service.twins import Twin
 
@@ -157,9 +157,8 @@ class ReplyManager:
             self._emit_pieces(reply, quote_knowledge(reply, self.messages, self.knowledge))
             return
         front_matter = reply.twin.front_matter
-        has_greeting = front_matter.message_template and front_matter.greeting
-        if has_greeting and not question_terms(reply.twin, reply.message.content):
-            # "Hello" and "Thanks!" are no tasks.
+        is_one_task = self.model.bundled and front_matter.message_template and front_matter.greeting
+        if is_one_task and not _is_task(reply):
             self._emit_pieces(reply, split_pieces(front_matter.greeting))
             return
         if knowledge == "prompt":
@@ -273,3 +272,16 @@ class ReplyManager:
         return single_event(
             failures.STOPPED if state is LeaseState.STOPPED else failures.INTERRUPTED
         )
+
+
+def _is_task(reply: Reply) -> bool:
+    """Return whether a message is a task for the small model: no "Thanks!", question or "funnier".
+
+    The model sees only this message, so it can't know what "it" is.
+    """
+    content = reply.message.content
+    return (
+        bool(question_terms(reply.twin, content))
+        and not content.rstrip().endswith("?")
+        and not refers_to_earlier(content)
+    )

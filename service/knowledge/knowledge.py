@@ -27,7 +27,8 @@ from service.knowledge.answers import (
     question_terms,
 )
 from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.sentences import SentenceName, sentence
+from service.knowledge.sentences import ENGLISH_ONLY, SentenceName, sentence
+from service.knowledge.terms import is_in_other_language
 from service.twins import Twin, TwinRepository
 
 logger = logging.getLogger(__name__)
@@ -149,7 +150,9 @@ class Knowledge:
                 if not passages:
                     return KnowledgeReply(sentence("no_files", twin.language))
                 if not is_greeting:
-                    return KnowledgeReply(sentence("unknown", twin.language), _sources(passages))
+                    is_foreign = twin.language.startswith("en") and is_in_other_language(question)
+                    text = ENGLISH_ONLY if is_foreign else sentence("unknown", twin.language)
+                    return KnowledgeReply(text, _sources(passages))
                 name: SentenceName = "anything_else" if earlier_question else "unknown"
                 greeting = "" if earlier_question else twin.front_matter.greeting
                 return KnowledgeReply(greeting or sentence(name, twin.language), _sources(passages))

@@ -12,8 +12,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "choices": "Which of these do you mean?",
         "nearest": "I found no exact answer. The nearest in my files:",
         "unknown": "I have no passage about that. I can answer, for example:",
-        "anything_else": "What else would you like to know? "
-        "Ask in a whole sentence, or open one of these:",
+        "anything_else": "What else would you like to know? I can answer, for example:",
         "no_files": "I don't know anything yet: my knowledge folder is empty.",
         "not_in_files": "My files say nothing about this.",
     },
@@ -21,8 +20,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "choices": "Was davon ist gemeint?",
         "nearest": "Ich habe keine genaue Antwort gefunden. Am nächsten kommt:",
         "unknown": "Dazu habe ich keinen Abschnitt. Antworten kann ich zum Beispiel darauf:",
-        "anything_else": "Was möchten Sie noch wissen? "
-        "Fragen Sie in einem ganzen Satz, oder öffnen Sie eines davon:",
+        "anything_else": "Was möchten Sie noch wissen? Antworten kann ich zum Beispiel darauf:",
         "no_files": "Ich weiß noch nichts: Mein Wissensordner ist leer.",
         "not_in_files": "In meinen Dateien steht dazu nichts.",
     },
@@ -30,8 +28,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "choices": "Lequel de ces sujets est le bon ?",
         "nearest": "Je n'ai pas trouvé de réponse exacte. Le plus proche dans mes fichiers :",
         "unknown": "Je n'ai pas de passage à ce sujet. Je peux répondre, par exemple, sur :",
-        "anything_else": "Que voulez-vous savoir d'autre ? "
-        "Posez une question complète, ou ouvrez un passage :",
+        "anything_else": "Que voulez-vous savoir d'autre ? Je peux répondre, par exemple, sur :",
         "no_files": "Je ne sais encore rien : mon dossier de connaissances est vide.",
         "not_in_files": "Mes fichiers n'en disent rien.",
     },
@@ -39,8 +36,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "choices": "¿Cuál de estos temas es el correcto?",
         "nearest": "No he encontrado una respuesta exacta. Lo más cercano en mis archivos:",
         "unknown": "No tengo ningún pasaje sobre eso. Puedo responder, por ejemplo, sobre:",
-        "anything_else": "¿Qué más quieres saber? "
-        "Pregunta con una frase completa o abre uno de estos pasajes:",
+        "anything_else": "¿Qué más quieres saber? Puedo responder, por ejemplo, sobre:",
         "no_files": "Todavía no sé nada: mi carpeta de conocimientos está vacía.",
         "not_in_files": "Mis archivos no dicen nada sobre esto.",
     },
@@ -48,7 +44,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "choices": "أيّ من هذه تقصد؟",
         "nearest": "لم أجد إجابة دقيقة. الأقرب في ملفاتي:",
         "unknown": "ليس لدي مقطع عن ذلك. يمكنني أن أجيب مثلًا عن:",
-        "anything_else": "ماذا تريد أن تعرف أيضًا؟ اسأل بجملة كاملة أو افتح أحد هذه المقاطع:",
+        "anything_else": "ماذا تريد أن تعرف أيضًا؟ يمكنني أن أجيب مثلًا عن:",
         "no_files": "لا أعرف شيئًا بعد: مجلد معرفتي فارغ.",
         "not_in_files": "لا تذكر ملفاتي شيئًا عن هذا.",
     },
@@ -56,12 +52,14 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "choices": "次のどれについてですか。",
         "nearest": "ぴったりの答えは見つかりませんでした。近い内容は次のとおりです。",
         "unknown": "それについての記述はありません。たとえば次のことなら答えられます。",
-        "anything_else": "ほかに知りたいことはありますか。"
-        "完全な文で質問するか、次のどれかを開いてください。",
+        "anything_else": "ほかに知りたいことはありますか。たとえば次のことなら答えられます。",
         "no_files": "まだ何も知りません。知識フォルダーが空です。",
         "not_in_files": "私のファイルにはこれについて何も書かれていません。",
     },
 }
+
+# For a question in another language to an English twin.
+ENGLISH_ONLY = "My files are in English. I can answer, for example:"
 
 
 def sentence(name: SentenceName, language: str) -> str:

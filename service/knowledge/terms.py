@@ -74,6 +74,20 @@ GREETINGS = frozenset(
 # Words that refer to what an English question before was about.
 REFERENCES = frozenset("he her him his it its she that their them these they this those".split())  # noqa: SIM905
 
+# The most common words of other languages that are no English words.
+OTHER_LANGUAGES = frozenset(
+    """auf como comment cual das dans der des die dois donde ein eine est fur gibt ich ist je kann
+    les mich mit nicht ou para pourquoi puis que quel qui sind sur und une von warum wie wo zu
+    cuando el esta los por quien su tu""".split()  # noqa: SIM905
+)
+
+
+def is_in_other_language(question: str) -> bool:
+    """Return whether a question to an English twin is probably not English."""
+    words = {match[0] for match in find_terms(fold(question))}
+    has_latin_letters = any(word.isascii() and word.isalpha() for word in words)
+    return bool(words) and (not has_latin_letters or len(words & OTHER_LANGUAGES) > 1)
+
 
 def refers_to_earlier(question: str) -> bool:
     """Return whether an English question has a word that refers to an earlier one, such as "it"."""
