@@ -6,6 +6,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.support.html import parse_html
 from tests.support.upstream import Call, Upstream
+from tests.support.waiting import wait_until
 
 WAIT_FOR_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
@@ -98,6 +99,8 @@ def open_conversation(context: BrowserContext, upstream: Upstream) -> Page:
     """Open a conversation with one complete turn."""
     url = start_conversation(context)
     upstream.next_call().start_stream().complete("Hello to you")
+    # If the reply ended while the page loads, the focus could move.
+    wait_until(lambda: 'data-state="complete"' in context.request.get(url).text())
     page = context.new_page()
     page.goto(url)
     expect(turn(page, "complete")).to_be_visible()

@@ -128,16 +128,22 @@ def run_portal(data_dir: Path, service_url: str, **settings: str) -> Iterator[Se
 
 
 def create_api_key(data_dir: Path, sub: str, **settings: str) -> str:
-    """Create an API key with full access, using the service's CLI."""
+    """Create an API key with full access, using the service's CLI.
+
+    A server that has just started listening may still be creating its database.
+    """
     all_settings = {"DATA_DIR": str(data_dir), **settings}
     command = [sys.executable, "-m", "service", "key", "--sub", sub, "--name", "test"]
-    result = subprocess.run(
-        [*command, "--scope", "full_access"],
-        cwd=ROOT,
-        env=os.environ | {f"TWINDOW_{name}": value for name, value in all_settings.items()},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        result = subprocess.run(
+            [*command, "--scope", "full_access"],
+            cwd=ROOT,
+            env=os.environ | {f"TWINDOW_{name}": value for name, value in all_settings.items()},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if result.returncode == 0:
+            return result.stdout.strip()
+        assert time.monotonic() < deadline, result.stderr
