@@ -103,7 +103,7 @@ def find_answer(
         follow_up = _answer(index, twin, terms | earlier_terms) if terms or refers else None
         answer = _combine(answer, follow_up, terms, refers=refers)
     if terms and not isinstance(answer, Quotation | Choices):
-        spelled = frozenset(index.known_spelling(twin, term) for term in terms)
+        spelled = index.known_spelling(twin, terms)
         guess = _answer(index, twin, spelled) if spelled != terms else None
         if isinstance(guess, Quotation | Choices):
             return Nearest(_passages(guess))

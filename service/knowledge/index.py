@@ -131,23 +131,25 @@ class KnowledgeIndex:
 
     def count(self, twin: Twin, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Return how many passages a twin has, and how many of them have each term."""
-        places = ", ".join("?" * len(terms))
-        counts = f"SELECT term, passages FROM term_counts WHERE twin = ? AND term IN ({places})"  # noqa: S608
         with self._open() as connection:
             [total] = connection.execute(
                 "SELECT count(*) FROM passages WHERE twin = ?", (twin.id,)
             ).fetchone()
-            return total, dict(connection.execute(counts, (twin.id, *terms)).fetchall())
+            return total, _read_counts(connection, twin, terms)
 
-    def known_spelling(self, twin: Twin, term: str) -> str:
-        """Return the term, or if no passage has it, one that differs by a letter or two swapped.
+    def known_spelling(self, twin: Twin, terms: Set[str]) -> frozenset[str]:
+        """Return the terms; for one in no passage, a term that differs by a letter or two swapped.
 
         Short terms differ by a letter from many others, so they stay.
         """
-        if len(term) < MIN_CORRECTED_LENGTH or self.count(twin, [term])[1]:
-            return term
-        counts = self.count(twin, list(_edits(term)))[1]
-        return max(counts, key=lambda other: (counts[other], other), default=term)
+        known = set[str]()
+        with self._open() as connection:
+            counts = _read_counts(connection, twin, list(terms))
+            for term in terms:
+                is_corrected = term not in counts and len(term) >= MIN_CORRECTED_LENGTH
+                others = _read_counts(connection, twin, list(_edits(term))) if is_corrected else {}
+                known.add(max(sorted(others), key=others.__getitem__, default=term))
+        return frozenset(known)
 
     def headings(self, twin: Twin) -> Set[str]:
         """Return all headings in a twin's files."""
@@ -261,6 +263,15 @@ class KnowledgeIndex:
         with closing(sqlite3.connect(self.file, timeout=LOCK_TIMEOUT_SECONDS)) as connection:
             _create_tables(connection)
             yield connection
+
+
+def _read_counts(
+    connection: sqlite3.Connection, twin: Twin, terms: Sequence[str]
+) -> dict[str, int]:
+    """Return how many passages of a twin have each term; terms without one are missing."""
+    places = ", ".join("?" * len(terms))
+    query = f"SELECT term, passages FROM term_counts WHERE twin = ? AND term IN ({places})"  # noqa: S608
+    return dict(connection.execute(query, (twin.id, *terms)).fetchall())
 
 
 def _edits(term: str) -> Iterator[str]:
