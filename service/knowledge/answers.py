@@ -36,7 +36,7 @@ MARGIN = 0.05
 # The same for passages of one section.
 SECTION_MARGIN = 0.15
 # The rarest terms of a question that are searched; common terms are in too many passages.
-MAX_SEARCH_TERMS = 8
+MAX_SEARCH_TERMS = 6
 # Passages that are offered although they do not answer the question.
 MIN_NEAREST_SIMILARITY = 0.05
 MAX_OFFERED = 3
