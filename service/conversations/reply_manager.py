@@ -281,7 +281,7 @@ def _is_task(reply: Reply) -> bool:
     """
     content = reply.message.content
     return (
-        bool(question_terms(reply.twin, content))
+        bool(question_terms(content, reply.twin.language))
         and not content.rstrip().endswith("?")
         and not refers_to_earlier(content)
     )

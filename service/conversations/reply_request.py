@@ -53,7 +53,8 @@ def _newest_questions(reply: Reply, messages: Messages) -> tuple[str, str]:
     question, *earlier = [each.content for each in reversed(history) if each.role == "user"]
     # The subject is before all questions that refer to it, and before "Thanks!".
     has_subject = [
-        bool(question_terms(reply.twin, each)) and not refers_to_earlier(each) for each in earlier
+        bool(question_terms(each, reply.twin.language)) and not refers_to_earlier(each)
+        for each in earlier
     ]
     end = has_subject.index(True) + 1 if True in has_subject else 0
     return question, " ".join(earlier[:end])

@@ -7,10 +7,10 @@ from service.knowledge.answers import (
     Answer,
     Choices,
     Nearest,
+    Possible,
     Quotation,
     Unknown,
     find_answer,
-    question_terms,
 )
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.knowledge.knowledge import (
@@ -21,7 +21,7 @@ from service.knowledge.knowledge import (
     split_pieces,
 )
 from service.knowledge.passages import Passage, split_into_passages
-from service.knowledge.terms import content_terms, refers_to_earlier
+from service.knowledge.terms import content_terms, question_terms, refers_to_earlier
 
 __all__ = [
     "Answer",
@@ -31,6 +31,7 @@ __all__ = [
     "KnowledgeIndex",
     "Nearest",
     "Passage",
+    "Possible",
     "Quotation",
     "Source",
     "Unknown",

@@ -1,17 +1,22 @@
 """The rule that decides how a twin answers from its knowledge.
 
-1. The question is reduced to its terms: stems of its words, without stop words. Rare terms weigh
-   more than common ones, and a term that no passage has weighs most.
-2. The similarity of a passage is the mean of two values: how well the question agrees with the
+1. A question that is, word for word, one of the questions that are also asked gets their passage.
+2. Any other question is reduced to its terms: stems of its words, without stop words. Rare terms
+   weigh more than common ones, and a term that no passage has weighs most.
+3. The similarity of a passage is the mean of two values: how well the question agrees with the
    heading, or with one of the questions that are also asked (Dice coefficient of their terms); and
    which share of the question the passage covers as a whole.
-3. The most similar passage is quoted if it is similar enough, or if no passage with another heading
-   is half as similar and it has all terms of a short question. If one is about as similar, the
-   twin offers both passages. Of about equal passages of one section, the first is quoted.
-4. A short question is tried together with the question before it; the passage must have all of its
+4. The most similar passage is quoted if it is similar enough; less is enough if no passage with
+   another heading is half as similar and it has all terms of a short question. If one is about as
+   similar, the twin offers both passages. Of about equal passages of one section, the first is
+   quoted.
+5. A short question is tried together with the question before it; the passage must have all of its
    terms. If it is answered alone, too, and has no word such as "it", the twin offers both passages.
-5. Otherwise, the twin offers the nearest passages, those for a similar spelling, or examples of
-   what it knows.
+   Instead of the passage that answers the question before, it quotes another one of the same file
+   that has all terms in its text, or offers its other sections.
+6. Otherwise, the twin shows a passage that is far more similar than all others and says that it is
+   not sure; or it offers the nearest passages, or examples of what it knows. A misspelled question
+   is offered what it probably means.
 
 A twin that answers with a model gets the most similar passages in its prompt instead.
 """
@@ -23,12 +28,19 @@ from dataclasses import dataclass
 from math import fsum, log
 
 from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.terms import content_terms, refers_to_earlier
+from service.knowledge.terms import (
+    content_terms,
+    question_terms,
+    refers_to_earlier,
+    whole_question,
+)
 from service.twins import Twin
 
 MIN_SIMILARITY = 0.55
 # The same for a passage that is at least twice as similar as any with another heading.
-MIN_DISTINCT_SIMILARITY = 0.38
+MIN_DISTINCT_SIMILARITY = 0.5
+# The same for such a passage that may answer the question.
+MIN_POSSIBLE_SIMILARITY = 0.3
 # Below, a passage has the words of the question by chance: its section is about something else.
 MIN_AGREEMENT = 0.25
 # Two passages are about as similar if they differ by less than this.
@@ -43,8 +55,6 @@ MAX_OFFERED = 3
 # Passages for the prompt of a model, and the similarity that they need.
 MAX_PROMPT_PASSAGES = 4
 MIN_PROMPT_SIMILARITY = 0.2
-# Terms of messages such as "Cool!", which are words of questions elsewhere.
-SMALL_TALK = frozenset(("awesom", "cool", "fine", "good", "help", "interest", "ok", "perfect"))
 # A longer message stands for itself.
 MAX_FOLLOW_UP_TERMS = 3
 
@@ -61,6 +71,13 @@ class Choices:
     """Passages with different headings that answer the question equally well."""
 
     found: Sequence[FoundPassage]
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """The only passage that may answer the question."""
+
+    found: FoundPassage
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,50 +98,69 @@ class Unknown:
     is_greeting: bool = False
 
 
-PassageAnswer = Quotation | Choices | Nearest
+PassageAnswer = Quotation | Choices | Possible | Nearest
 Answer = PassageAnswer | Unknown
-
-
-def question_terms(twin: Twin, message: str) -> frozenset[str]:
-    """Return the terms of a message; none if it asks nothing, such as "Thanks!" or "Cool!"."""
-    terms = frozenset(content_terms(message, twin.language))
-    return frozenset() if terms <= SMALL_TALK else terms
 
 
 def find_answer(
     index: KnowledgeIndex, twin: Twin, question: str, earlier_question: str = ""
 ) -> Answer:
     """Return how the twin answers a question, or a follow-up to an earlier question."""
-    terms = question_terms(twin, question)
-    refers = refers_to_earlier(question)
+    terms = question_terms(question, twin.language)
+    if asked := index.find(twin, [whole_question(question)]):
+        return Quotation(asked[0])
     answer = _answer(index, twin, terms)
     if earlier_question and len(terms) <= MAX_FOLLOW_UP_TERMS:
         earlier_terms = frozenset(content_terms(earlier_question, twin.language))
-        follow_up = _answer(index, twin, terms | earlier_terms) if terms or refers else None
-        answer = _combine(answer, follow_up, terms, refers=refers)
+        refers = refers_to_earlier(question)
+        if terms or refers:
+            answer = _answer_follow_up(index, twin, terms, earlier_terms, answer, refers=refers)
     if terms and not isinstance(answer, Quotation | Choices):
         spelled = index.known_spelling(twin, terms)
         guess = _answer(index, twin, spelled) if spelled != terms else None
-        if isinstance(guess, Quotation | Choices):
-            return Nearest(_passages(guess))
+        if isinstance(guess, Quotation):
+            return Possible(guess.found)
+        if isinstance(guess, Choices):
+            return Nearest(guess.found)
     return answer or Unknown(_examples(index, twin), is_greeting=not terms)
 
 
-def _combine(
-    alone: PassageAnswer | None,
-    follow_up: PassageAnswer | None,
+def _answer_follow_up(
+    index: KnowledgeIndex,
+    twin: Twin,
     terms: Set[str],
+    earlier_terms: Set[str],
+    alone: PassageAnswer | None,
     *,
     refers: bool,
 ) -> PassageAnswer | None:
-    """Return the answer to a short question that may be a follow-up to an earlier question."""
+    """Return the answer to a short question that may be a follow-up to an earlier question.
+
+    `alone` is the answer to the question without the earlier one.
+    """
+    together = _answer(index, twin, terms | earlier_terms)
+    subject = _passages(_answer(index, twin, earlier_terms))[:1]
+    files = {found.file for found in subject}
     is_answered = isinstance(alone, Quotation | Choices)
-    if terms and isinstance(follow_up, Quotation) and terms <= follow_up.found.terms:
-        both = _first_of_each_heading([follow_up.found, *_passages(alone)])
-        return Choices(both) if is_answered and not refers and len(both) > 1 else follow_up
-    if refers and follow_up:
-        other = _passages(alone) if is_answered else []
-        return Nearest(_first_of_each_heading([*_passages(follow_up), *other]))
+    others = _passages(alone) if is_answered else []
+    is_quoted = isinstance(together, Quotation) and together.found in subject
+    if isinstance(alone, Quotation) and alone.found.file in files:
+        return alone
+    if is_quoted and not terms <= earlier_terms:
+        if is_answered and not refers:
+            return alone
+        near = [*_others_of_file(index, twin, terms | earlier_terms, subject[0]), *subject]
+        for each in near[:-1]:
+            if terms <= frozenset(content_terms(each.passage.text, twin.language)):
+                return Quotation(each)
+        nearest, *rest = near
+        return Nearest(_first_of_each_heading([nearest, *others, *rest]))
+    if terms and isinstance(together, Quotation) and terms <= together.found.terms:
+        both = _first_of_each_heading([together.found, *others])
+        return Choices(both) if is_answered and not refers and len(both) > 1 else together
+    if refers and together:
+        found = sorted(_passages(together), key=lambda each: each.file not in files)
+        return Nearest(_first_of_each_heading([*found, *others]))
     return alone
 
 
@@ -135,7 +171,7 @@ def find_related(
 
     A short question is searched together with the question before it.
     """
-    terms = question_terms(twin, question)
+    terms = question_terms(question, twin.language)
     if len(terms) <= MAX_FOLLOW_UP_TERMS:
         terms |= frozenset(content_terms(earlier_question, twin.language))
     ranked = _rank(index, twin, terms)[:MAX_PROMPT_PASSAGES]
@@ -144,21 +180,35 @@ def find_related(
 
 def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> PassageAnswer | None:
     ranked = _rank(index, twin, terms)
-    if not _is_answer(ranked, terms):
-        near = [found for found, similarity in ranked if similarity >= MIN_NEAREST_SIMILARITY]
-        return Nearest(_first_of_each_heading(near)) if near else None
+    if not ranked:
+        return None
     best, best_value = ranked[0]
-    equal = [found for found, value in ranked if best_value - value < MARGIN]
-    if len(headings := _first_of_each_heading(equal)) > 1:
-        return Choices(headings)
+    rivals = [value for found, value in ranked if found.passage.heading != best.passage.heading]
+    is_distinct = best_value >= 2 * max(rivals, default=0.0)
+    is_complete = terms <= best.terms or len(terms) > MAX_FOLLOW_UP_TERMS
     section = (found for found, value in ranked if best_value - value < SECTION_MARGIN)
     same = [found for found in section if found.passage.headings == best.passage.headings]
-    return Quotation(min(same, key=lambda found: found.id))
+    first = min(same, key=lambda found: found.id)
+    if best_value < (MIN_DISTINCT_SIMILARITY if is_distinct and is_complete else MIN_SIMILARITY):
+        if is_distinct and best_value >= MIN_POSSIBLE_SIMILARITY:
+            return Possible(first)
+        near = [found for found, value in ranked if value >= MIN_NEAREST_SIMILARITY]
+        return Nearest(_first_of_each_heading(near)) if near else None
+    equal = _first_of_each_heading([f for f, value in ranked if best_value - value < MARGIN])
+    return Choices(equal) if len(equal) > 1 else Quotation(first)
+
+
+def _others_of_file(
+    index: KnowledgeIndex, twin: Twin, terms: Set[str], quoted: FoundPassage
+) -> Sequence[FoundPassage]:
+    """Return the other passages of a file, the most similar first."""
+    ranked = _rank(index, twin, terms)
+    return [found for found, _ in ranked if found.file == quoted.file and found != quoted]
 
 
 def _passages(answer: PassageAnswer | None) -> Sequence[FoundPassage]:
     match answer:
-        case Quotation(found):
+        case Quotation(found) | Possible(found):
             return [found]
         case Choices(passages) | Nearest(passages):
             return passages
@@ -182,17 +232,6 @@ def _first_of_each_heading(passages: Sequence[FoundPassage]) -> Sequence[FoundPa
     first = {found.passage.heading: found for found in reversed(passages)}
     headings = dict.fromkeys(found.passage.heading for found in passages)
     return [first[heading] for heading in headings][:MAX_OFFERED]
-
-
-def _is_answer(ranked: Sequence[tuple[FoundPassage, float]], terms: Set[str]) -> bool:
-    """Return whether the most similar passage answers the question of these terms."""
-    if not ranked:
-        return False
-    best, similarity = ranked[0]
-    others = [value for found, value in ranked if found.passage.heading != best.passage.heading]
-    is_complete = terms <= best.terms or len(terms) > MAX_FOLLOW_UP_TERMS
-    is_distinct = is_complete and similarity >= 2 * max(others, default=0.0)
-    return similarity >= (MIN_DISTINCT_SIMILARITY if is_distinct else MIN_SIMILARITY)
 
 
 def _rank(

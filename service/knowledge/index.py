@@ -15,7 +15,7 @@ import msgspec
 
 from service import file_stamp
 from service.knowledge.passages import Passage, split_into_passages
-from service.knowledge.terms import content_terms
+from service.knowledge.terms import content_terms, whole_question
 from service.twins import Twin
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ MIN_CORRECTED_LENGTH = 5
 # Another process may be building the index.
 LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 
 SCHEMA = """
 CREATE TABLE files (
@@ -234,6 +234,7 @@ class KnowledgeIndex:
             language = twin.language
             columns = (" ".join(passage.headings), " ".join(passage.questions), passage.text)
             terms = [" ".join(content_terms(column, language)) for column in columns]
+            terms[1] += "".join(f" {whole_question(each)}" for each in passage.questions)
             connection.execute(
                 "INSERT INTO passage_terms (rowid, headings, questions, text) VALUES (?, ?, ?, ?)",
                 (rowid, *terms),

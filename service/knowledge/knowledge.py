@@ -20,15 +20,15 @@ from service.knowledge import questions
 from service.knowledge.answers import (
     Choices,
     Nearest,
+    Possible,
     Quotation,
     Unknown,
     find_answer,
     find_related,
-    question_terms,
 )
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.knowledge.sentences import ENGLISH_ONLY, SentenceName, sentence
-from service.knowledge.terms import is_in_other_language
+from service.knowledge.terms import is_in_other_language, question_terms
 from service.twins import Twin, TwinRepository
 
 logger = logging.getLogger(__name__)
@@ -144,6 +144,8 @@ class Knowledge:
                 return KnowledgeReply(found.passage.text, _sources([found]))
             case Choices(passages):
                 return KnowledgeReply(sentence("choices", twin.language), _sources(passages))
+            case Possible(found):
+                return KnowledgeReply(sentence("possible", twin.language), _sources([found]))
             case Nearest(passages):
                 return KnowledgeReply(sentence("nearest", twin.language), _sources(passages))
             case Unknown(passages, is_greeting):
@@ -185,7 +187,7 @@ def prompt_with_sources(question: str, sources: Sequence[Source]) -> str:
 
 def missing_sources_note(twin: Twin, question: str) -> str:
     """Return what precedes a reply without passages; nothing for a greeting or thanks."""
-    has_terms = bool(question_terms(twin, question))
+    has_terms = bool(question_terms(question, twin.language))
     return f"*{sentence('not_in_files', twin.language)}*\n\n" if has_terms else ""
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 import yaml
 
 from service import file_stamp
-from service.knowledge.answers import Choices, Nearest, Quotation, Unknown, find_answer
+from service.knowledge.answers import Choices, Nearest, Possible, Quotation, Unknown, find_answer
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.twins import Twin
 
@@ -77,7 +77,7 @@ def starters_without_passage(index: KnowledgeIndex, twin: Twin) -> Sequence[str]
     return [
         starter
         for starter in twin.front_matter.starters
-        if isinstance(find_answer(index, twin, starter), Nearest | Unknown)
+        if isinstance(find_answer(index, twin, starter), Possible | Nearest | Unknown)
     ]
 
 
@@ -89,6 +89,8 @@ def _try(
         case Quotation(found):
             outcome: Outcome = "right" if _is_below(heading, found) else "wrong"
             return outcome, [found.passage.heading]
+        case Possible(found):
+            return ("offered" if _is_below(heading, found) else "refused"), [found.passage.heading]
         case Unknown():
             return "refused", []
         case Choices(passages) | Nearest(passages):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-SentenceName = Literal["choices", "nearest", "unknown", "anything_else", "no_files", "not_in_files"]
+SentenceName = Literal[
+    "choices", "possible", "nearest", "unknown", "anything_else", "no_files", "not_in_files"
+]
 
 SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
     "en": {
         "choices": "Which of these do you mean?",
+        "possible": "I am not sure, but this may answer it:",
         "nearest": "I found no exact answer. The nearest in my files:",
         "unknown": "I have no passage about that. I can answer, for example:",
         "anything_else": "What else would you like to know? I can answer, for example:",
@@ -18,6 +21,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
     },
     "de": {
         "choices": "Was davon ist gemeint?",
+        "possible": "Ich bin nicht sicher, aber das könnte die Antwort sein:",
         "nearest": "Ich habe keine genaue Antwort gefunden. Am nächsten kommt:",
         "unknown": "Dazu habe ich keinen Abschnitt. Antworten kann ich zum Beispiel darauf:",
         "anything_else": "Was möchten Sie noch wissen? Antworten kann ich zum Beispiel darauf:",
@@ -26,6 +30,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
     },
     "fr": {
         "choices": "Lequel de ces sujets est le bon ?",
+        "possible": "Je ne suis pas sûr, mais voici peut-être la réponse :",
         "nearest": "Je n'ai pas trouvé de réponse exacte. Le plus proche dans mes fichiers :",
         "unknown": "Je n'ai pas de passage à ce sujet. Je peux répondre, par exemple, sur :",
         "anything_else": "Que voulez-vous savoir d'autre ? Je peux répondre, par exemple, sur :",
@@ -34,6 +39,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
     },
     "es": {
         "choices": "¿Cuál de estos temas es el correcto?",
+        "possible": "No estoy seguro, pero esta puede ser la respuesta:",
         "nearest": "No he encontrado una respuesta exacta. Lo más cercano en mis archivos:",
         "unknown": "No tengo ningún pasaje sobre eso. Puedo responder, por ejemplo, sobre:",
         "anything_else": "¿Qué más quieres saber? Puedo responder, por ejemplo, sobre:",
@@ -42,6 +48,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
     },
     "ar": {
         "choices": "أيّ من هذه تقصد؟",
+        "possible": "لست متأكدًا، لكن قد تكون هذه هي الإجابة:",
         "nearest": "لم أجد إجابة دقيقة. الأقرب في ملفاتي:",
         "unknown": "ليس لدي مقطع عن ذلك. يمكنني أن أجيب مثلًا عن:",
         "anything_else": "ماذا تريد أن تعرف أيضًا؟ يمكنني أن أجيب مثلًا عن:",
@@ -50,6 +57,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
     },
     "ja": {
         "choices": "次のどれについてですか。",
+        "possible": "確かではありませんが、次の内容が答えかもしれません。",
         "nearest": "ぴったりの答えは見つかりませんでした。近い内容は次のとおりです。",
         "unknown": "それについての記述はありません。たとえば次のことなら答えられます。",
         "anything_else": "ほかに知りたいことはありますか。たとえば次のことなら答えられます。",

@@ -71,6 +71,14 @@ GREETINGS = frozenset(
     ありがとうございます""".split()  # noqa: SIM905
 )
 
+# Stems of messages such as "Cool!", which are words of questions elsewhere.
+SMALL_TALK = frozenset(("awesom", "cool", "fine", "good", "help", "interest", "ok", "perfect"))
+
+# Words that precede a question.
+FILLERS = frozenset(
+    "actually also and but hello hey hi just now oh ok okay please pls so then well".split()  # noqa: SIM905
+)
+
 # Words that refer to what an English question before was about.
 REFERENCES = frozenset("he her him his it its she that their them these they this those".split())  # noqa: SIM905
 
@@ -111,6 +119,18 @@ def content_terms(text: str, language: str = "en") -> Sequence[str]:
         elif not (code == "en" and (term in STOP_WORDS or len(term) == 1)):
             terms.append(_stem(code, term))
     return terms
+
+
+def question_terms(message: str, language: str = "en") -> frozenset[str]:
+    """Return the terms of a message; none if it has only stop words or is like "Cool!"."""
+    terms = frozenset(content_terms(message, language))
+    return frozenset() if terms <= SMALL_TALK else terms
+
+
+def whole_question(message: str) -> str:
+    """Return all words of a message as one term, to compare a question such as "Who are you?"."""
+    words = (match[0] for match in find_terms(fold(_POSSESSIVE.sub("", message))))
+    return "".join(f"+{word}" for word in words if word not in FILLERS)
 
 
 @lru_cache(maxsize=100_000)

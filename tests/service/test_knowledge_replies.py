@@ -71,13 +71,17 @@ def test_thanks_after_a_reply_do_not_get_the_greeting_again(api: ApiClient, conv
     assert [source["heading"] for source in end["sources"]] == HEADINGS
 
 
-def test_follow_up_is_searched_with_the_question_before_it(api: ApiClient, conversation: str):
-    list(api.stream(conversation, "Why does bread rise?"))
+def test_follow_up_is_searched_with_the_question_before_it(
+    api: ApiClient, container: Container, conversation: str
+):
+    text = "# Why rust forms\n\nIron meets water.\n\n## Rust in bricks\n\nIt makes them red.\n"
+    (container.twins.folder / "guide/rust.md").write_text(text)
+    list(api.stream(conversation, "Why does rust form?"))
     for message in ("Is it dangerous?", "Thanks!"):
         list(api.stream(conversation, message))
-    end = list(api.stream(conversation, "And what gas is it?"))[-1]["message"]
+    end = list(api.stream(conversation, "And is it in bricks?"))[-1]["message"]
 
-    assert end["content"] == "Yeast makes **gas**."
+    assert end["content"] == "It makes them red."
 
 
 @pytest.mark.parametrize("message", ["Thanks!", "Make it funnier", "Who are you, cat?"])
