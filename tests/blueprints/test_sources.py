@@ -43,6 +43,13 @@ def test_reply_with_its_own_words_lists_the_passages(alice: Person, upstream: Up
     assert page.html.select_one(".turn__source") is None
     passages = [each.decode_contents() for each in page.html.select(".sources blockquote")]
     assert passages == ["<p>Yeast makes <strong>gas</strong>.</p>"] * 2
+    assert page.html.select(".sources details[open]") == []
+
+
+def test_only_passage_of_a_reply_is_open(alice: Person, upstream: Upstream):
+    page = reply_with(alice, upstream, "This may answer it:", [SOURCE])
+
+    assert page.html.select_one(".sources details[open] blockquote")
 
 
 def test_mark_in_a_reply_links_to_its_passage(alice: Person, upstream: Upstream):
