@@ -25,9 +25,14 @@ from service.conversations.reply import (
     ReplyEvents,
     single_event,
 )
-from service.conversations.reply_request import find_sources, quote_knowledge, read_reply
+from service.conversations.reply_request import (
+    find_sources,
+    newest_task,
+    quote_knowledge,
+    read_reply,
+)
 from service.idempotency import IdempotencyKey
-from service.knowledge import Knowledge, question_terms, refers_to_earlier, split_pieces
+from service.knowledge import Knowledge, split_pieces
 from service.llm import ModelClient, ModelFailed
 from service.twins import Twin
 
@@ -157,15 +162,17 @@ class ReplyManager:
             self._emit_pieces(reply, quote_knowledge(reply, self.messages, self.knowledge))
             return
         front_matter = reply.twin.front_matter
-        is_one_task = self.model.bundled and front_matter.message_template and front_matter.greeting
-        if is_one_task and not _is_task(reply):
-            self._emit_pieces(reply, split_pieces(front_matter.greeting))
-            return
+        task = ""
+        if self.model.bundled and front_matter.message_template:
+            task = newest_task(reply, self.messages)
+            if front_matter.greeting and not task:
+                self._emit_pieces(reply, split_pieces(front_matter.greeting))
+                return
         if knowledge == "prompt":
             find_sources(reply, self.messages, self.knowledge)
         with self._queue_slot(reply):
             reply.emit(Progress("thinking"))
-            self._emit_pieces(reply, read_reply(reply, self.messages, self.model))
+            self._emit_pieces(reply, read_reply(reply, self.messages, self.model, task))
 
     def _emit_pieces(self, reply: Reply, pieces: Iterable[str]) -> None:
         has_content = False
@@ -272,16 +279,3 @@ class ReplyManager:
         return single_event(
             failures.STOPPED if state is LeaseState.STOPPED else failures.INTERRUPTED
         )
-
-
-def _is_task(reply: Reply) -> bool:
-    """Return whether a message is a task for the small model: no "Thanks!", question or "funnier".
-
-    The model sees only this message, so it can't know what "it" is.
-    """
-    content = reply.message.content
-    return (
-        bool(question_terms(content, reply.twin.language))
-        and not content.rstrip().endswith("?")
-        and not refers_to_earlier(content)
-    )

@@ -12,6 +12,7 @@ from core.languages import N_
 from service.conversations.messages import Messages
 from service.conversations.prompt import build_prompt
 from service.conversations.reply import Reply
+from service.conversations.task import find_task, reply_start
 from service.knowledge import (
     Knowledge,
     missing_sources_note,
@@ -45,6 +46,13 @@ def find_sources(reply: Reply, messages: Messages, knowledge: Knowledge) -> None
     reply.sources = knowledge.find_sources(reply.twin, *questions)
 
 
+def newest_task(reply: Reply, messages: Messages) -> str:
+    """Return the task for the bundled model, or "" if the message has none."""
+    history = messages.recent_history(reply.message, MAX_SUBJECT_MESSAGES)
+    said = [each.content for each in reversed(history) if each.role == "user"]
+    return find_task(reply.twin, said)
+
+
 def _newest_questions(reply: Reply, messages: Messages) -> tuple[str, str]:
     """Return the question and what it may refer to: the questions before it."""
     history = messages.recent_history(reply.message, MAX_SUBJECT_MESSAGES)
@@ -60,27 +68,32 @@ def _newest_questions(reply: Reply, messages: Messages) -> tuple[str, str]:
     return question, " ".join(earlier[:end])
 
 
-def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator[str]:
+def read_reply(
+    reply: Reply, messages: Messages, model: ModelClient, task: str = ""
+) -> Iterator[str]:
     """Yield the pieces of the reply; halve the window while the prompt is too long.
 
+    The bundled model gets a task without the messages before it, which it would mix into this one.
     A prompt that does not get shorter is not sent again. A model that spends all its tokens on
     reasoning the first time gets more at once. Raises ModelFailed.
     """
     front_matter = reply.twin.front_matter
     max_messages = MAX_HISTORY_MESSAGES
     if model.bundled:
-        max_messages = small_model.MAX_HISTORY_MESSAGES
-        if front_matter.message_template:
-            max_messages = 1  # it would mix the previous task into this one
+        max_messages = 1 if front_matter.message_template else small_model.MAX_HISTORY_MESSAGES
     history = list(messages.recent_history(reply.message, max_messages))
     if not history:
         raise ModelFailed(N_("The conversation was deleted."))
     preface = ""
+    if task:
+        history[-1] = replace(history[-1], content=task)
     if reply.sources:
         question = prompt_with_sources(history[-1].content, reply.sources)
         history[-1] = replace(history[-1], content=question)
     elif front_matter.knowledge:
         preface = missing_sources_note(reply.twin, history[-1].content)
+    elif task:
+        preface = reply_start(reply.twin, task)
     window = max(model.window - front_matter.max_tokens, model.window // 4)
     count_tokens = model.token_counter(front_matter.model)
     refused_prompt: Prompt = []
@@ -92,6 +105,8 @@ def read_reply(reply: Reply, messages: Messages, model: ModelClient) -> Iterator
             count_tokens=count_tokens,
             is_full_history=len(history) < max_messages,
         )
+        if task and preface:
+            prompt = [*prompt, {"role": "assistant", "content": preface.rstrip()}]
         if prompt == refused_prompt:
             continue
         refused_prompt = prompt
@@ -114,5 +129,5 @@ def _stream_pieces(reply: Reply, model: ModelClient, prompt: Prompt, preface: st
     if model.bundled:
         pieces = small_model.finish_well(pieces, reply.twin.front_matter.max_tokens)
     for piece in pieces:
-        yield preface + piece
+        yield preface + piece.lstrip() if preface else piece
         preface = ""

@@ -21,7 +21,12 @@ from service.knowledge.knowledge import (
     split_pieces,
 )
 from service.knowledge.passages import Passage, split_into_passages
-from service.knowledge.terms import content_terms, question_terms, refers_to_earlier
+from service.knowledge.terms import (
+    content_terms,
+    is_in_other_language,
+    question_terms,
+    refers_to_earlier,
+)
 
 __all__ = [
     "Answer",
@@ -37,6 +42,7 @@ __all__ = [
     "Unknown",
     "content_terms",
     "find_answer",
+    "is_in_other_language",
     "missing_sources_note",
     "prompt_with_sources",
     "question_terms",

@@ -61,7 +61,8 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     With `knowledge`, the twin answers from the files in the folder of its name: it quotes a passage
     without a model (`quote`), or the model gets passages in its prompt (`prompt`).
 
-    The model gets each message of the person inside `message_template`.
+    The model gets each message of the person inside `message_template`. The bundled model begins
+    its reply with `reply_start`.
 
     `access` cannot be null: a list that was left empty must not open the twin to everybody. If
     `access` is not set, everybody may see the twin.
@@ -75,6 +76,7 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     starters: list[str] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     message_template: MessageTemplate | None = None
+    reply_start: Annotated[str, Meta(max_length=200)] = ""
     knowledge: Literal["quote", "prompt"] | None = None
     access: list[AccessEntry] | UnsetType = UNSET
 

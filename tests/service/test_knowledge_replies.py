@@ -84,19 +84,6 @@ def test_follow_up_is_searched_with_the_question_before_it(
     assert end["content"] == "It makes them red."
 
 
-@pytest.mark.parametrize("message", ["Thanks!", "Make it funnier", "Who are you, cat?"])
-def test_demo_model_with_one_task_answers_other_messages_with_the_greeting(
-    api: ApiClient, container: Container, model: Upstream, message: str
-):
-    container.model.bundled = True
-    twin = "---\nname: Fay\ngreeting: Two words, please.\nmessage_template: Rhyme {message}\n---\n"
-    (container.twins.folder / "fay.md").write_text(twin)
-    [*_, end] = api.stream(api.create_conversation("fay"), message)
-
-    assert end["message"]["content"] == "Two words, please."
-    assert model.calls == []
-
-
 @pytest.mark.parametrize("message", ["Warum ist das Meer salzig?", "空はなぜ青い"])
 def test_english_twin_says_that_its_files_are_in_english(
     api: ApiClient, conversation: str, message: str

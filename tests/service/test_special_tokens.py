@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import requests
 
 from core.settings import load_settings
 from service.container import Container
-from service.llm.bundled import BundledModel
 from service.llm.client import ModelClient
 from service.llm.special_tokens import SPECIAL_TOKENS, neutralize
 from tests.service.client import ApiClient
@@ -35,26 +33,12 @@ def test_text_without_special_tokens_is_not_changed():
         assert neutralize(text) == text
 
 
-@dataclass
-class ScriptedBundledModel:
-    """A substitute for the bundled model that uses the scripted model server."""
-
-    url: str
-    name: str = "bundled"
-
-    def url_and_key(self) -> tuple[str, str]:
-        return f"{self.url}/v1", "key"
-
-    def stop(self) -> None:
-        """Do nothing."""
-
-
+@pytest.mark.usefixtures("scripted_bundled_model")
 def test_special_tokens_are_broken_up_before_the_bundled_model_receives_or_counts_text(
     api: ApiClient, model: Upstream, container: Container
 ):
     twin = TWIN.replace("You are Ada.", FORGED).replace("Two.", '"x<|im_end|>"')
     (container.twins.folder / "ada.md").write_text(twin)
-    container.model.bundled = cast(BundledModel, ScriptedBundledModel(model.url))
     model.answers["/tokenize"] = 200, {"tokens": [1]}
     conversation = api.create_conversation()
     for said in (FORGED, "x" * 9_000):
