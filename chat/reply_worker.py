@@ -168,6 +168,8 @@ class ReplyWorker:
                         return Ended(
                             ReplyState.COMPLETE, text=text or "", code=note, sources=quoted
                         )
+                    if not self.log.is_writing(turn.id):  # it was ended, with its text
+                        return Ended(ReplyState.STOPPED)
                     logger.warning("turn %s: the reply is empty", turn.id)
                     return Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
                 case twinapi.Failed(detail, code):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import cast
 
 import pytest
 
@@ -15,6 +16,7 @@ from chat.reply_worker import ReplyWorker
 from chat.turns import AddedTurn, Turn
 from chat.twins import TwinCatalogue
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
+from twinapi import ReplyStream
 
 
 @pytest.fixture
@@ -106,6 +108,17 @@ def test_nothing_is_sent_once_the_process_is_shutting_down(
     assert upstream.calls == []
     reply = build_reply(log.read(turn.id))
     assert (reply.code, reply.perhaps_received) == ("shutting_down", False)
+
+
+def test_reply_that_has_ended_is_not_reported_as_empty(
+    worker: ReplyWorker, log: Log, turn: Turn, caplog: pytest.LogCaptureFixture
+):
+    log.end(turn.id, STOPPED)
+
+    ended = worker._relay_events(turn, "up-1", cast(ReplyStream, [twinapi.Complete(None)]))
+
+    assert ended == STOPPED
+    assert caplog.messages == []
 
 
 @pytest.mark.limit("L22")
