@@ -171,12 +171,13 @@ def _ask_twice(portal: ServerProcess) -> str:
 def _run_portal(model_url: str, **settings: str) -> Iterator[ServerProcess]:
     """Serve the portal with the embedded service."""
     model = {"MODEL_URL": model_url, "MODEL": MODEL, "MODEL_KEY": MASTER_KEY}
-    with (
-        tempfile.TemporaryDirectory() as data,
-        run_server(Path(data), "app.py", **model | settings) as portal,
-    ):
-        portal.wait_until_ready()
-        yield portal
+    with tempfile.TemporaryDirectory() as data, tempfile.TemporaryDirectory() as twins:
+        # Not the bundled Ada, who answers without a model.
+        Path(twins, "ada.md").write_text("---\nname: Ada\n---\n")
+        model["TWINS_DIR"] = twins
+        with run_server(Path(data), "app.py", **model | settings) as portal:
+            portal.wait_until_ready()
+            yield portal
 
 
 @contextmanager
