@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import cast
 
 from sseclient import SSEClient
 
@@ -27,6 +27,7 @@ HEADERS = {
 KEEPALIVE = ": keep-alive\n\n"
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_COMMENTS = re.compile(rb"\A(?::[^\n]*\n)+")
 
 
 class EventTooLarge(Exception):
@@ -46,7 +47,7 @@ def read_events(chunks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
 
     Raises EventTooLarge.
     """
-    for event in SSEClient(cast(Iterator[bytes], _NormalizedEvents(chunks))).events():
+    for event in SSEClient(_split_events(chunks)).events():
         yield ServerSentEvent(event.event, event.data)
 
 
@@ -71,31 +72,52 @@ def frame(
     return "\n".join(lines) + "\n\n"
 
 
-class _NormalizedEvents:
-    """Complete events in the form that sseclient parses correctly: UTF-8 without a BOM, LF only."""
+def _split_events(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield complete events in the form that sseclient parses correctly: valid UTF-8, LF only.
 
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        self.chunks = chunks
+    An event without a final blank line is discarded, as the standard requires.
+    """
+    pending: list[bytes] = []
+    size = 0
+    for chunk in _normalize_line_ends(chunks):
+        pending.append(chunk)
+        size += len(chunk)
+        if b"\n" in chunk:
+            *events, rest = b"".join(pending).split(b"\n\n")
+            for event in filter(None, events):
+                _check_size(event)
+                if not event.isascii():
+                    event = event.decode(errors="replace").encode()
+                yield event.lstrip(b"\n") + b"\n\n"
+            rest = _COMMENTS.sub(b"", rest, count=1)
+            _check_size(rest)
+            pending, size = [rest], len(rest)
+        if size > MAX_EVENT_BYTES:
+            raise EventTooLarge
 
-    def __iter__(self) -> Iterator[bytes]:
-        block: list[bytes] = []
-        size = 0
-        for line in decode_lines(self.chunks):
-            if not line:
-                if block:
-                    yield b"\n".join(block) + b"\n\n"
-                block, size = [], 0
+
+def _normalize_line_ends(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield chunks without a BOM at the start, in which LF ends each line."""
+    start: bytes | None = b""
+    is_after_cr = False
+    for chunk in filter(None, chunks):
+        if start is not None:
+            chunk = start + chunk
+            if len(chunk) < len(BOM_UTF8) and BOM_UTF8.startswith(chunk):
+                start = chunk
                 continue
-            if line.startswith(":"):
-                continue
-            block.append(line.encode())
-            size += len(block[-1]) + 1
-            if size > MAX_EVENT_BYTES or len(block) > MAX_EVENT_LINES:
-                raise EventTooLarge
-        # Discard an event without a final blank line, as the standard requires.
+            chunk, start = chunk.removeprefix(BOM_UTF8), None
+        if is_after_cr:
+            chunk = chunk.removeprefix(b"\n")
+        is_after_cr = chunk.endswith(b"\r")
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        yield chunk
 
-    def close(self) -> None:
-        """Do nothing: the caller that provided the chunks closes them."""
+
+def _check_size(event: bytes) -> None:
+    if len(event) > MAX_EVENT_BYTES or event.count(b"\n") >= MAX_EVENT_LINES:
+        raise EventTooLarge
 
 
 def decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:

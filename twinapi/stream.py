@@ -29,9 +29,6 @@ MAX_REPLY_BYTES = 10 * 1024 * 1024
 # No model writes replies of this length. Storing and rendering a reply takes several times the size
 # of its text.
 MAX_REPLY_CHARACTERS = 1024 * 1024
-# Without pauses, a service that is faster than this process would starve the other greenlets.
-MAX_BUSY_SECONDS = 0.005
-PAUSE_SECONDS = 0.001
 ABORT_DELAY_SECONDS = 2.0
 
 
@@ -156,20 +153,10 @@ class ReplyStream(Watchable):
             raise errors.StreamInterrupted(self._timeout_code)
 
     def _chunks(self, response: requests.Response) -> Iterator[bytes]:
-        size, busy_seconds = 0, 0.0
-        read_ended_at = time.monotonic()
+        size = 0
         while True:
-            read_started_at = time.monotonic()
-            busy_seconds += read_started_at - read_ended_at
-            if busy_seconds > MAX_BUSY_SECONDS:
-                time.sleep(PAUSE_SECONDS)
-                busy_seconds = 0.0
-                read_started_at = time.monotonic()
             # Unlike `read`, `read1` returns available bytes immediately, chunked or not.
             chunk = response.raw.read1(transport.CHUNK_BYTES, decode_content=True)
-            read_ended_at = time.monotonic()
-            if read_ended_at - read_started_at > PAUSE_SECONDS:
-                busy_seconds = 0.0
             if not chunk:
                 return
             size += len(chunk)

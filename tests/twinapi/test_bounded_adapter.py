@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -61,8 +62,11 @@ def test_reading_lets_other_greenlets_run_however_fast_the_service_sends(
 ):
     """One call of http.client may read very many interim responses."""
     pauses: list[float] = []
-    # Other threads keep the real `time.sleep`.
-    monkeypatch.setattr(fair_response, "time", SimpleNamespace(sleep=pauses.append))
+    # Each read takes no time, and what is done with its data takes too long.
+    steps = count(step=fair_response.MAX_BUSY_SECONDS)
+    clock = SimpleNamespace(sleep=pauses.append, monotonic=lambda: next(steps))
+    monkeypatch.setattr(fair_response, "PAUSE_SECONDS", 2 * fair_response.MAX_BUSY_SECONDS)
+    monkeypatch.setattr(fair_response, "time", clock)
     host, port = server.getsockname()
     client = twinapi.Client(f"http://{host}:{port}", "any")
     interim = b"HTTP/1.1 100 Continue\r\n\r\n" * 4_000
@@ -76,4 +80,4 @@ def test_reading_lets_other_greenlets_run_however_fast_the_service_sends(
         assert reply.result(10) == [Complete("Hello")]
 
     assert len(pauses) >= len(interim) // 8_192
-    assert set(pauses) == {0}
+    assert set(pauses) == {fair_response.PAUSE_SECONDS}
