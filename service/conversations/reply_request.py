@@ -54,18 +54,16 @@ def newest_task(reply: Reply, messages: Messages) -> str:
 
 
 def _newest_questions(reply: Reply, messages: Messages) -> tuple[str, str]:
-    """Return the question and what it may refer to: the questions before it."""
+    """Return the question, and the last one before it that names a subject."""
     history = messages.recent_history(reply.message, MAX_SUBJECT_MESSAGES)
     if not history:
         raise ModelFailed(N_("The conversation was deleted."))
     question, *earlier = [each.content for each in reversed(history) if each.role == "user"]
-    # The subject is before all questions that refer to it, and before "Thanks!".
-    has_subject = [
-        bool(question_terms(each, reply.twin.language)) and not refers_to_earlier(each)
-        for each in earlier
-    ]
-    end = has_subject.index(True) + 1 if True in has_subject else 0
-    return question, " ".join(earlier[:end])
+    language = reply.twin.language
+    subjects = (
+        each for each in earlier if question_terms(each, language) and not refers_to_earlier(each)
+    )
+    return question, next(subjects, "")
 
 
 def read_reply(

@@ -18,8 +18,12 @@ VARIATIONS = frozenset(
     write""".split()  # noqa: SIM905
 )
 
-# Of "robot, moon".
+# In "Ok, robot, moon, please".
 _SEPARATOR = re.compile(r"\s*[,;/+&]\s*")
+_POLITENESS = re.compile(
+    r"\A(?:(?:ok|okay|no|now|please|so|then|yes)\b[\s,]*)+|(?:[\s,]+(?:in it|please|for me))+\Z",
+    re.IGNORECASE,
+)
 
 
 def find_task(twin: Twin, messages: Sequence[str]) -> str:
@@ -46,13 +50,20 @@ def _task(twin: Twin, message: str) -> str:
     """Return the task in a message: of "Tell me a story about cats!", what follows "about"."""
     template = twin.front_matter.message_template or ""
     words_before = template.partition(MESSAGE_PLACEHOLDER)[0].split()
-    lead = f" {words_before[-1]} " if words_before else ""
-    _, found, task = message.partition(lead) if lead else ("", "", message)
-    task = _SEPARATOR.sub(" and ", (task if found else message).strip(" .!?\n"))
-    task = " ".join(task.split())
-    is_question = not found and message.rstrip().endswith("?")
+    for lead in (":", *(f" {word} " for word in (*words_before[-1:], "with"))):
+        if lead in message and (task := _as_task(message.partition(lead)[2])):
+            return task
+    return "" if message.rstrip().endswith("?") else _as_task(message)
+
+
+def _as_task(text: str) -> str:
+    """Return a text without politeness, and "cat dog" as "cat and dog"; "" if it is no task."""
+    task = _SEPARATOR.sub(" and ", _POLITENESS.sub("", text.strip(" .!?\n")))
+    words = task.split()
     is_task = question_terms(task) and not refers_to_earlier(task) and not _is_variation(task)
-    return task if is_task and not is_question and not is_in_other_language(task) else ""
+    if not is_task or is_in_other_language(task):
+        return ""
+    return (" and " if len(words) == len(question_terms(task)) == 2 else " ").join(words)
 
 
 def _is_variation(message: str) -> bool:

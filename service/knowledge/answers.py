@@ -10,10 +10,10 @@
    another heading is half as similar and it has all terms of a short question. If one is about as
    similar, the twin offers both passages. Of about equal passages of one section, the first is
    quoted.
-5. A short question is tried together with the question before it; the passage must have all of its
-   terms. If it is answered alone, too, and has no word such as "it", the twin offers both passages.
-   Instead of the passage that answers the question before, it quotes another one of the same file
-   that has all terms in its text, or offers its other sections.
+5. A short question is tried together with the last one that names its subject; the passage must
+   have all of its terms. If it is answered alone, too, and has no word such as "it", the twin
+   offers both passages. Instead of the passage that answers that question, it quotes another one
+   of the same file that has all terms in its text, or offers its other sections.
 6. Otherwise, the twin shows a passage that is far more similar than all others and says that it is
    not sure; or it offers the nearest passages, or examples of what it knows. A misspelled question
    is offered what it probably means.
@@ -37,6 +37,8 @@ from service.knowledge.terms import (
 from service.twins import Twin
 
 MIN_SIMILARITY = 0.55
+# The same for a question of one term, such as "And my colleagues?".
+MIN_ONE_TERM_SIMILARITY = 0.9
 # The same for a passage that is at least twice as similar as any with another heading.
 MIN_DISTINCT_SIMILARITY = 0.5
 # The same for such a passage that may answer the question.
@@ -51,6 +53,8 @@ SECTION_MARGIN = 0.15
 MAX_SEARCH_TERMS = 6
 # Passages that are offered although they do not answer the question.
 MIN_NEAREST_SIMILARITY = 0.05
+# Below, the twin says that it knows nothing about the subject.
+MIN_CLOSE_SIMILARITY = 0.13
 MAX_OFFERED = 3
 # Passages for the prompt of a model, and the similarity that they need.
 MAX_PROMPT_PASSAGES = 4
@@ -82,9 +86,13 @@ class Possible:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """Passages with different headings that have words of the question, but do not answer it."""
+    """Passages with different headings that have words of the question, but do not answer it.
+
+    `is_close` is false if they have only some common words of the question.
+    """
 
     found: Sequence[FoundPassage]
+    is_close: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +113,16 @@ Answer = PassageAnswer | Unknown
 def find_answer(
     index: KnowledgeIndex, twin: Twin, question: str, earlier_question: str = ""
 ) -> Answer:
-    """Return how the twin answers a question, or a follow-up to an earlier question."""
+    """Return how the twin answers a question, which may be about that of an earlier question."""
     terms = question_terms(question, twin.language)
     if asked := index.find(twin, [whole_question(question)]):
-        return Quotation(asked[0])
+        return Quotation(min(asked, key=lambda found: found.id))
     answer = _answer(index, twin, terms)
     if earlier_question and len(terms) <= MAX_FOLLOW_UP_TERMS:
-        earlier_terms = frozenset(content_terms(earlier_question, twin.language))
+        subject_terms = frozenset(content_terms(earlier_question, twin.language))
         refers = refers_to_earlier(question)
         if terms or refers:
-            answer = _answer_follow_up(index, twin, terms, earlier_terms, answer, refers=refers)
+            answer = _answer_follow_up(index, twin, terms, subject_terms, answer, refers=refers)
     if terms and not isinstance(answer, Quotation | Choices):
         spelled = index.known_spelling(twin, terms)
         guess = _answer(index, twin, spelled) if spelled != terms else None
@@ -122,45 +130,56 @@ def find_answer(
             return Possible(guess.found)
         if isinstance(guess, Choices):
             return Nearest(guess.found)
-    return answer or Unknown(_examples(index, twin), is_greeting=not terms)
+    if answer:
+        return answer
+    examples = _examples(index, twin)
+    if earlier_question and not terms:
+        subject_terms = frozenset(content_terms(earlier_question, twin.language))
+        for quoted in _passages(_answer(index, twin, subject_terms))[:1]:
+            others = [*_others_of_file(index, twin, subject_terms, quoted), *examples]
+            headings = _first_of_each_heading(others)
+            examples = [each for each in headings if each.passage.heading != quoted.passage.heading]
+    return Unknown(examples, is_greeting=not terms)
 
 
 def _answer_follow_up(
     index: KnowledgeIndex,
     twin: Twin,
     terms: Set[str],
-    earlier_terms: Set[str],
+    subject_terms: Set[str],
     alone: PassageAnswer | None,
     *,
     refers: bool,
 ) -> PassageAnswer | None:
-    """Return the answer to a short question that may be a follow-up to an earlier question.
+    """Return the answer to a short question that may be about the subject of an earlier question.
 
     `alone` is the answer to the question without the earlier one.
     """
-    together = _answer(index, twin, terms | earlier_terms)
-    subject = _passages(_answer(index, twin, earlier_terms))[:1]
+    together = _answer(index, twin, terms | subject_terms)
+    subject = _passages(_answer(index, twin, subject_terms))[:1]
     files = {found.file for found in subject}
     is_answered = isinstance(alone, Quotation | Choices)
     others = _passages(alone) if is_answered else []
-    is_quoted = isinstance(together, Quotation) and together.found in subject
-    if isinstance(alone, Quotation) and alone.found.file in files:
-        return alone
-    if is_quoted and not terms <= earlier_terms:
-        if is_answered and not refers:
-            return alone
-        near = [*_others_of_file(index, twin, terms | earlier_terms, subject[0]), *subject]
-        for each in near[:-1]:
-            if terms <= frozenset(content_terms(each.passage.text, twin.language)):
-                return Quotation(each)
-        nearest, *rest = near
-        return Nearest(_first_of_each_heading([nearest, *others, *rest]))
+    if isinstance(alone, Quotation | Possible) and alone.found.file in files:
+        return Quotation(alone.found)
     if terms and isinstance(together, Quotation) and terms <= together.found.terms:
-        both = _first_of_each_heading([together.found, *others])
-        return Choices(both) if is_answered and not refers and len(both) > 1 else together
-    if refers and together:
-        found = sorted(_passages(together), key=lambda each: each.file not in files)
-        return Nearest(_first_of_each_heading([*found, *others]))
+        all_terms = terms | subject_terms
+        is_asked = any(terms <= each <= all_terms for each in _phrases(twin, together.found))
+        if together.found in subject and not (is_asked or terms <= subject_terms):
+            found = _others_of_file(index, twin, all_terms, together.found)
+            answers = [each for each in found if terms <= _text_terms(twin, each)]
+            if answers or not is_answered or refers:
+                nearest, *rest = [*found, together.found]
+                near = _first_of_each_heading([nearest, *others, *rest])
+                return Quotation(answers[0]) if answers else Nearest(near)
+        elif refers or not is_answered:
+            return together
+        else:
+            both = _first_of_each_heading([together.found, *others])
+            return Choices(both) if len(both) > 1 else together
+    elif refers and subject:
+        own = [found for found in _passages(together) if found.file in files] or subject
+        return Nearest(_first_of_each_heading([*own, *others]))
     return alone
 
 
@@ -189,11 +208,13 @@ def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> PassageAnswer
     section = (found for found, value in ranked if best_value - value < SECTION_MARGIN)
     same = [found for found in section if found.passage.headings == best.passage.headings]
     first = min(same, key=lambda found: found.id)
-    if best_value < (MIN_DISTINCT_SIMILARITY if is_distinct and is_complete else MIN_SIMILARITY):
-        if is_distinct and best_value >= MIN_POSSIBLE_SIMILARITY:
+    minimum = MIN_DISTINCT_SIMILARITY if is_distinct and is_complete else MIN_SIMILARITY
+    if best_value < (MIN_ONE_TERM_SIMILARITY if len(terms) == 1 else minimum):
+        if is_distinct and is_complete and best_value >= MIN_POSSIBLE_SIMILARITY:
             return Possible(first)
-        near = [found for found, value in ranked if value >= MIN_NEAREST_SIMILARITY]
-        return Nearest(_first_of_each_heading(near)) if near else None
+        minimum = max(MIN_NEAREST_SIMILARITY, best_value / 3)
+        near = _first_of_each_heading([found for found, value in ranked if value >= minimum])
+        return Nearest(near, is_close=best_value >= MIN_CLOSE_SIMILARITY) if near else None
     equal = _first_of_each_heading([f for f, value in ranked if best_value - value < MARGIN])
     return Choices(equal) if len(equal) > 1 else Quotation(first)
 
@@ -206,11 +227,21 @@ def _others_of_file(
     return [found for found, _ in ranked if found.file == quoted.file and found != quoted]
 
 
+def _phrases(twin: Twin, found: FoundPassage) -> Sequence[Set[str]]:
+    """Return the terms of the heading of a passage, and of each question that is also asked."""
+    phrases = found.passage.heading, *found.passage.questions
+    return [frozenset(content_terms(phrase, twin.language)) for phrase in phrases]
+
+
+def _text_terms(twin: Twin, found: FoundPassage) -> Set[str]:
+    return frozenset(content_terms(found.passage.text, twin.language))
+
+
 def _passages(answer: PassageAnswer | None) -> Sequence[FoundPassage]:
     match answer:
         case Quotation(found) | Possible(found):
             return [found]
-        case Choices(passages) | Nearest(passages):
+        case Choices(passages) | Nearest(passages, _):
             return passages
         case _:
             return []
@@ -244,12 +275,7 @@ def _rank(
         return log(1 + total / (0.5 + counts.get(term, 0)))
 
     def similarity(found: FoundPassage) -> float:
-        passage = found.passage
-        phrases = [
-            frozenset(content_terms(phrase, twin.language))
-            for phrase in (passage.heading, *passage.questions)
-        ]
-        agreement = max(_dice(terms, phrase, weight) for phrase in phrases)
+        agreement = max(_dice(terms, phrase, weight) for phrase in _phrases(twin, found))
         if agreement < MIN_AGREEMENT:
             return agreement / 2
         return (agreement + _sum(terms & found.terms, weight) / _sum(terms, weight)) / 2

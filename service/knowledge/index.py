@@ -30,7 +30,7 @@ MIN_CORRECTED_LENGTH = 5
 # Another process may be building the index.
 LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 
 SCHEMA = """
 CREATE TABLE files (
@@ -276,8 +276,11 @@ def _read_counts(
 
 
 def _edits(term: str) -> Iterator[str]:
-    """Yield the terms that differ from a term by one letter, or by two neighbours swapped."""
-    for index in range(len(term) + 1):
+    """Yield the terms that differ from a term by one letter, or by two neighbours swapped.
+
+    The last letter stays: "salti" is the stem of "salty", and not a misspelled "salt".
+    """
+    for index in range(len(term) - 1):
         before, after = term[:index], term[index:]
         yield before + after[1:]
         yield before + after[1:2] + after[:1] + after[2:]

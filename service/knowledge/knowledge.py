@@ -146,8 +146,9 @@ class Knowledge:
                 return KnowledgeReply(sentence("choices", twin.language), _sources(passages))
             case Possible(found):
                 return KnowledgeReply(sentence("possible", twin.language), _sources([found]))
-            case Nearest(passages):
-                return KnowledgeReply(sentence("nearest", twin.language), _sources(passages))
+            case Nearest(passages, is_close):
+                text = sentence("nearest" if is_close else "distant", twin.language)
+                return KnowledgeReply(text, _sources(passages))
             case Unknown(passages, is_greeting):
                 if not passages:
                     return KnowledgeReply(sentence("no_files", twin.language))

@@ -93,7 +93,7 @@ def _try(
             return ("offered" if _is_below(heading, found) else "refused"), [found.passage.heading]
         case Unknown():
             return "refused", []
-        case Choices(passages) | Nearest(passages):
+        case Choices(passages) | Nearest(passages, _):
             is_offered = any(_is_below(heading, found) for found in passages)
             headings = [found.passage.heading for found in passages]
             return ("offered" if is_offered else "refused"), headings

@@ -49,18 +49,19 @@ STEMMERS = {
 }
 # Words that say nothing about the subject of an English question.
 STOP_WORDS = frozenset(
-    """a about actually after again all also always am an and another any anyone anything are as
+    """a about actually after again ain all also always am an and another any anyone anything are
+    aren as couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren wouldn
     ask at be because been before being between both but by bye can cannot cant come could
-    did didnt do does doesnt doing done dont each either else even ever every exactly explain
-    few for from get gets getting give go goes going gone goodbye got great had haha has have
-    having he hello help her here hey hi him his hmm how i if im in into is isnt it its just
-    kind know let like lol lot lovely made make makes making many may me mean might more most
-    much my nice no not now of off often oh ok okay on one only or other our out over own please
-    pls quite really same say see shall she should so some someone something sorry still such
-    take tell than thank thanks that the their them then there these they thing things think
-    this those through thx to too up us use used uses using very want was way we well were what
-    whats when where which while who whom whose why will with without wonder work working works
-    would wow yeah yes you your youre""".split()  # noqa: SIM905
+    did didnt do does doesnt doing done dont each either else even ever every exactly
+    explain few for from get gets getting give go goes going gone goodbye got great had haha
+    has have having he hello help her here hey hi him his hmm how i if im in into is isnt it
+    its just kind know later let like lol lot lovely made make makes making many may me mean
+    might more most much my myself nice no not now of off often oh ok okay on one only or
+    other our out over own please pls quite really same say see shall she should so some
+    someone something sorry still such take tell than thank thanks that the their them then
+    there these they thing things think this those through thx to too up us use used uses
+    using very want was way we well were what whats when where which while who whom whose
+    why will with without wonder work working works would wow yeah yes you your youre""".split()  # noqa: SIM905
 )
 
 # Greetings and thanks in other languages that people try: nobody asks for a passage with them.
@@ -74,9 +75,16 @@ GREETINGS = frozenset(
 # Stems of messages such as "Cool!", which are words of questions elsewhere.
 SMALL_TALK = frozenset(("awesom", "cool", "fine", "good", "help", "interest", "ok", "perfect"))
 
-# Words that precede a question.
+THANKS = frozenset(("thank", "thanks", "thx"))
+QUESTION_WORDS = frozenset(
+    "are can could do does how is should what when where which who why will".split()  # noqa: SIM905
+)
+_GOOD_DAY = re.compile(r"\bgood (?:afternoon|day|evening|morning|night)\b", re.IGNORECASE)
+
+# Words in which questions that are otherwise word for word the same differ.
 FILLERS = frozenset(
-    "actually also and but hello hey hi just now oh ok okay please pls so then well".split()  # noqa: SIM905
+    """a actually also an and are but do does hello hey hi is just later myself now oh ok okay
+    please pls so the then well""".split()  # noqa: SIM905
 )
 
 # Words that refer to what an English question before was about.
@@ -99,7 +107,8 @@ def is_in_other_language(question: str) -> bool:
 
 def refers_to_earlier(question: str) -> bool:
     """Return whether an English question has a word that refers to an earlier one, such as "it"."""
-    return any(match[0] in REFERENCES for match in find_terms(fold(question)))
+    words = [match[0] for match in find_terms(fold(question))]
+    return not REFERENCES.isdisjoint(words) and not _is_thanks(words)
 
 
 def content_terms(text: str, language: str = "en") -> Sequence[str]:
@@ -110,7 +119,7 @@ def content_terms(text: str, language: str = "en") -> Sequence[str]:
     """
     code = language.split("-")[0].lower()
     terms: list[str] = []
-    for match in find_terms(fold(_POSSESSIVE.sub("", text))):
+    for match in find_terms(fold(_GOOD_DAY.sub("", _POSSESSIVE.sub("", text)))):
         term = match[0]
         if term in GREETINGS:
             continue
@@ -122,9 +131,14 @@ def content_terms(text: str, language: str = "en") -> Sequence[str]:
 
 
 def question_terms(message: str, language: str = "en") -> frozenset[str]:
-    """Return the terms of a message; none if it has only stop words or is like "Cool!"."""
+    """Return the terms of a message; none if it asks nothing, as "Cool!" or "Thanks, I see."."""
     terms = frozenset(content_terms(message, language))
-    return frozenset() if terms <= SMALL_TALK else terms
+    words = [match[0] for match in find_terms(fold(message))]
+    return frozenset() if terms <= SMALL_TALK or _is_thanks(words) else terms
+
+
+def _is_thanks(words: Sequence[str]) -> bool:
+    return bool(words) and words[0] in THANKS and QUESTION_WORDS.isdisjoint(words)
 
 
 def whole_question(message: str) -> str:

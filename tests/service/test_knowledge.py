@@ -258,8 +258,8 @@ def test_question_that_two_passages_answer_equally_well_gets_both_headings(
 def test_misspelled_question_is_offered_what_it_probably_means(index: KnowledgeIndex, twin: Twin):
     answer = find_answer(index, twin, "Why does braed rise?")
 
-    assert isinstance(answer, Possible)
-    assert answer.found.passage.heading == "Why bread rises"
+    assert isinstance(answer, Nearest)
+    assert [found.passage.heading for found in answer.found] == ["Why bread rises"]
     assert isinstance(find_answer(index, twin, "What is a planet?"), Unknown)
 
 
@@ -294,6 +294,20 @@ def test_question_of_stop_words_is_answered_if_an_article_lists_it(
 
     assert isinstance(find_answer(index, twin, "hi, who ARE you"), Quotation)
     assert isinstance(find_answer(index, twin, "How are you?"), Unknown)
+
+
+def test_word_alone_is_not_answered_by_a_passage_about_more(index: KnowledgeIndex, twin: Twin):
+    assert not isinstance(find_answer(index, twin, "And food?"), Quotation)
+    assert isinstance(find_answer(index, twin, "food cold refrigerator"), Quotation)
+
+
+def test_passages_that_share_only_common_words_are_not_called_near(
+    index: KnowledgeIndex, twin: Twin
+):
+    answer = find_answer(index, twin, "Why do leaves fall from trees in cold and windy weather?")
+
+    assert isinstance(answer, Nearest)
+    assert not answer.is_close
 
 
 def test_passage_without_a_rival_is_shown_with_a_doubt(

@@ -48,6 +48,8 @@ def test_message_that_is_no_task_gets_the_greeting(
     [
         ("snow, a cat!", "snow and a cat"),
         ("Can you tell me something about a dragon?", "a dragon"),
+        ("One with a train and a star in it, please?", "a train and a star"),
+        ("ok, new words: snow penguin", "snow and penguin"),
     ],
 )
 def test_reply_begins_with_the_task(
