@@ -29,12 +29,29 @@ MAX_RECENT = 5
 # The title of each page, then other words that lead to it.
 PAGES = {
     "twins.index": [N_("New conversation")],
-    "conversations.index": [N_("All conversations"), N_("Archived conversations")],
-    "preferences.show": [N_("Preferences"), N_("Language"), N_("Theme"), N_("Text size")],
+    "conversations.index": [
+        N_("All conversations"),
+        N_("Archived conversations"),
+        N_("Deleted in the last ten minutes"),
+    ],
+    "preferences.show": [
+        N_("Preferences"),
+        N_("Settings"),
+        N_("Language"),
+        N_("Theme"),
+        N_("Dark mode"),
+        N_("Text size"),
+    ],
     "site.show_help": [N_("Help"), N_("Keyboard shortcuts")],
     "keys.new": [N_("API keys")],
-    "session.show": [N_("Your account"), N_("Sign out"), N_("Change your password")],
-    "session.new": [N_("Sign in")],
+    "session.show": [
+        N_("Your account"),
+        N_("Sign out"),
+        N_("Log out"),
+        N_("Change your password"),
+        N_("Profile"),
+    ],
+    "session.new": [N_("Sign in"), N_("Log in"), N_("Password")],
 }
 
 
@@ -87,7 +104,10 @@ def _search(q: str) -> SearchView:
 
 
 def _find_pages(q: str) -> Iterator[tuple[str, str]]:
-    """Yield the endpoints and titles of the pages that these words lead to, for this person."""
+    """Yield the endpoints and titles of the pages that these words lead to, for this person.
+
+    The title has the word that was found, if it is another one, such as "Preferences: Theme".
+    """
     settings = portal().settings
     is_signed_in = signed_in_person() is not None
     are_shown = {
@@ -97,5 +117,6 @@ def _find_pages(q: str) -> Iterator[tuple[str, str]]:
     }
     for endpoint, names in PAGES.items():
         title, *words = map(translate, names)
-        if are_shown.get(endpoint, True) and any(fold(q) in fold(word) for word in (title, *words)):
-            yield endpoint, title
+        found = next((word for word in (title, *words) if fold(q) in fold(word)), None)
+        if found and are_shown.get(endpoint, True):
+            yield endpoint, title if found == title else f"{title}: {found}"

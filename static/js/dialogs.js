@@ -37,6 +37,12 @@ document.addEventListener("keydown", (event) => {
   if (isCurrent) openFirstResult(dialog);
   else document.addEventListener("htmx:after:swap", () => openFirstResult(dialog), { once: true });
 });
+// Esc closes the search, even if the field has text that the browser would clear.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.isComposing || !event.target.matches(".dialog--search [type=search]")) return;
+  event.preventDefault();
+  event.target.closest("dialog").close();
+});
 // Arrow keys go through the results of the search.
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
