@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from core.text_folding import find_terms, fold
-from service.knowledge import is_in_other_language, question_terms, refers_to_earlier
+from service.knowledge import is_in_other_language, is_question, question_terms, refers_to_earlier
 from service.twins import MESSAGE_PLACEHOLDER, Twin
 
 # A longer task is not repeated at the start of a reply.
@@ -53,12 +53,13 @@ def _task(twin: Twin, message: str) -> str:
     for lead in (":", *(f" {word} " for word in (*words_before[-1:], "with"))):
         if lead in message and (task := _as_task(message.partition(lead)[2])):
             return task
-    return "" if message.rstrip().endswith("?") else _as_task(message)
+    return "" if is_question(message) else _as_task(message)
 
 
 def _as_task(text: str) -> str:
     """Return a text without politeness, and "cat dog" as "cat and dog"; "" if it is no task."""
-    task = _SEPARATOR.sub(" and ", _POLITENESS.sub("", text.strip(" .!?\n")))
+    sentence = re.split(r"[.!?\n]|, if ", text.strip(" .!?\n"), maxsplit=1)[0]
+    task = _SEPARATOR.sub(" and ", _POLITENESS.sub("", sentence))
     words = task.split()
     is_task = question_terms(task) and not refers_to_earlier(task) and not _is_variation(task)
     if not is_task or is_in_other_language(task):

@@ -24,6 +24,7 @@ from service.knowledge.passages import Passage, split_into_passages
 from service.knowledge.terms import (
     content_terms,
     is_in_other_language,
+    is_question,
     question_terms,
     refers_to_earlier,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "content_terms",
     "find_answer",
     "is_in_other_language",
+    "is_question",
     "missing_sources_note",
     "prompt_with_sources",
     "question_terms",

@@ -24,12 +24,13 @@ A twin that answers with a model gets the most similar passages in its prompt in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, log
 
 from service.knowledge.index import FoundPassage, KnowledgeIndex
 from service.knowledge.terms import (
     content_terms,
+    is_long_question,
     question_terms,
     refers_to_earlier,
     whole_question,
@@ -116,7 +117,7 @@ def find_answer(
     """Return how the twin answers a question, which may be about that of an earlier question."""
     terms = question_terms(question, twin.language)
     if asked := index.find(twin, [whole_question(question)]):
-        return Quotation(min(asked, key=lambda found: found.id))
+        return Quotation(_best_of_section(twin, terms, asked))
     answer = _answer(index, twin, terms)
     if earlier_question and len(terms) <= MAX_FOLLOW_UP_TERMS:
         subject_terms = frozenset(content_terms(earlier_question, twin.language))
@@ -130,16 +131,14 @@ def find_answer(
             return Possible(guess.found)
         if isinstance(guess, Choices):
             return Nearest(guess.found)
+    examples = _examples(index, twin)
+    if isinstance(answer, Nearest) and not answer.is_close:
+        return replace(answer, found=_first_of_each_heading([*answer.found, *examples]))
     if answer:
         return answer
-    examples = _examples(index, twin)
     if earlier_question and not terms:
-        subject_terms = frozenset(content_terms(earlier_question, twin.language))
-        for quoted in _passages(_answer(index, twin, subject_terms))[:1]:
-            others = [*_others_of_file(index, twin, subject_terms, quoted), *examples]
-            headings = _first_of_each_heading(others)
-            examples = [each for each in headings if each.passage.heading != quoted.passage.heading]
-    return Unknown(examples, is_greeting=not terms)
+        examples = _examples_after(index, twin, earlier_question, examples)
+    return Unknown(examples, is_greeting=not terms and not is_long_question(question))
 
 
 def _answer_follow_up(
@@ -207,7 +206,7 @@ def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> PassageAnswer
     is_complete = terms <= best.terms or len(terms) > MAX_FOLLOW_UP_TERMS
     section = (found for found, value in ranked if best_value - value < SECTION_MARGIN)
     same = [found for found in section if found.passage.headings == best.passage.headings]
-    first = min(same, key=lambda found: found.id)
+    first = _best_of_section(twin, terms, same)
     minimum = MIN_DISTINCT_SIMILARITY if is_distinct and is_complete else MIN_SIMILARITY
     if best_value < (MIN_ONE_TERM_SIMILARITY if len(terms) == 1 else minimum):
         if is_distinct and is_complete and best_value >= MIN_POSSIBLE_SIMILARITY:
@@ -217,6 +216,20 @@ def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> PassageAnswer
         return Nearest(near, is_close=best_value >= MIN_CLOSE_SIMILARITY) if near else None
     equal = _first_of_each_heading([f for f, value in ranked if best_value - value < MARGIN])
     return Choices(equal) if len(equal) > 1 else Quotation(first)
+
+
+def _best_of_section(twin: Twin, terms: Set[str], passages: Sequence[FoundPassage]) -> FoundPassage:
+    """Return the first passage of a section; a later one if only its text has most of the terms.
+
+    A question like the heading is about the whole section.
+    """
+    first, *others = sorted(passages, key=lambda found: found.id)
+    heading = frozenset(content_terms(first.passage.heading, twin.language))
+    if 2 * len(terms & heading) <= len(terms):
+        for found in (first, *others):
+            if 2 * len(terms & _text_terms(twin, found)) > len(terms):
+                return found
+    return first
 
 
 def _others_of_file(
@@ -256,6 +269,17 @@ def _examples(index: KnowledgeIndex, twin: Twin) -> Sequence[FoundPassage]:
     )
     found = [answer.found for answer in answers if isinstance(answer, Quotation)]
     return _first_of_each_heading(found or index.first_passages(twin))
+
+
+def _examples_after(
+    index: KnowledgeIndex, twin: Twin, question: str, examples: Sequence[FoundPassage]
+) -> Sequence[FoundPassage]:
+    """Return what else is in the file that answers a question, then the other examples."""
+    terms = frozenset(content_terms(question, twin.language))
+    for quoted in _passages(_answer(index, twin, terms))[:1]:
+        others = _first_of_each_heading([*_others_of_file(index, twin, terms, quoted), *examples])
+        return [each for each in others if each.passage.heading != quoted.passage.heading]
+    return examples
 
 
 def _first_of_each_heading(passages: Sequence[FoundPassage]) -> Sequence[FoundPassage]:

@@ -21,7 +21,7 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "choices": "Which of these do you mean?",
         "possible": "I am not sure, but this may answer it:",
         "nearest": "I found no exact answer. The nearest in my files:",
-        "distant": "I don't think my files answer that. Perhaps one of these:",
+        "distant": "I don't think my files answer that. Perhaps one of these helps:",
         "unknown": "I have no passage about that. I can answer, for example:",
         "anything_else": "What else would you like to know? I can answer, for example:",
         "no_files": "I don't know anything yet: my knowledge folder is empty.",

@@ -79,6 +79,7 @@ THANKS = frozenset(("thank", "thanks", "thx"))
 QUESTION_WORDS = frozenset(
     "are can could do does how is should what when where which who why will".split()  # noqa: SIM905
 )
+MIN_QUESTION_WORDS = 4
 _GOOD_DAY = re.compile(r"\bgood (?:afternoon|day|evening|morning|night)\b", re.IGNORECASE)
 
 # Words in which questions that are otherwise word for word the same differ.
@@ -139,6 +140,18 @@ def question_terms(message: str, language: str = "en") -> frozenset[str]:
 
 def _is_thanks(words: Sequence[str]) -> bool:
     return bool(words) and words[0] in THANKS and QUESTION_WORDS.isdisjoint(words)
+
+
+def is_question(message: str) -> bool:
+    """Return whether an English message ends with a question mark or begins like a question."""
+    words = [match[0] for match in find_terms(fold(message))]
+    return message.rstrip().endswith("?") or (bool(words) and words[0] in QUESTION_WORDS)
+
+
+def is_long_question(message: str) -> bool:
+    """Return whether an English message is a question of four words or more, not just "Why?"."""
+    words = [match[0] for match in find_terms(fold(message))]
+    return len(words) >= MIN_QUESTION_WORDS and not QUESTION_WORDS.isdisjoint(words)
 
 
 def whole_question(message: str) -> str:
