@@ -84,10 +84,13 @@ def select_existing(connection: Connection, turn_ids: Collection[str]) -> set[st
 
 
 def read_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ended]:
-    """Return the final entries of the turns that have ended, by turn id."""
-    condition = (entries.c.turn_id.in_(turn_ids)) & (entries.c.kind == "ended")
-    rows = connection.execute(select(entries.c.turn_id, entries.c.data).where(condition))
-    return {turn_id: log_entries.decode(data) for turn_id, data in rows}
+    """Return the final entries of the turns that have ended, by turn id.
+
+    Entries of running turns, which may be many, are not read.
+    """
+    ended = turns.c.id.in_(turn_ids) & (turns.c.worker == "") & (entries.c.kind == "ended")
+    query = select(turns.c.id, entries.c.data).join_from(turns, entries).where(ended)
+    return {turn_id: log_entries.decode(data) for turn_id, data in connection.execute(query)}
 
 
 def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry]]) -> bool:
