@@ -1,7 +1,12 @@
 """Rendering of Markdown as safe HTML. Imports no other package of Twindow."""
 
 from rendering.citations import link_citations
-from rendering.export_markdown import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
+from rendering.embedded_markdown import (
+    BLANK_CHARACTERS,
+    embed_inline,
+    embed_markdown,
+    quote_markdown,
+)
 from rendering.message import is_long_message, render_message
 from rendering.render import RENDERER_VERSION, render, render_plain
 from rendering.render_process import RenderProcess

@@ -6,7 +6,7 @@ from core.settings.env_file import load_env_file
 from core.settings.environment import ENV_PREFIX
 from core.settings.errors import SettingsError
 from core.settings.loader import load_settings
-from core.settings.message_limits import LimitPeriod, LimitScope, MessageLimits
+from core.settings.rate_limits import LimitPeriod, LimitScope, MessageLimits
 from core.settings.settings import ROOT, Settings
 from core.settings.sign_in_modes import SignInModes
 

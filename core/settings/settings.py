@@ -12,7 +12,7 @@ from core.branding import Accent, FooterLinks, Logo
 from core.outbound import Outbound
 from core.secrets import load_or_create_secret
 from core.settings.avatar_origins import AvatarOrigins
-from core.settings.message_limits import MessageLimits
+from core.settings.rate_limits import MessageLimits
 from core.settings.sign_in_modes import SignInModes
 from core.settings.trusted_proxies import IdentityProxies, TrustedProxies
 from core.twin_groups import TwinGroups

@@ -13,8 +13,8 @@ from flask_session.cachelib import CacheLibSession, CacheLibSessionInterface
 from core.db.database import Database, DatabaseUnavailable
 from core.secrets import keyed_hash
 from web.container import portal
+from web.http.csrf_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
 from web.http.session_rows import DatabaseCache
-from web.http.visitor_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
 from web.person.session_fields import (
     API_KEY_FIELD,
     CSRF_FIELD,

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from bs4.element import PreformattedString
 from markdown_it import MarkdownIt
 
-from rendering.export_markdown import (
+from rendering.embedded_markdown import (
     MARKDOWN_OPTIONS,
     embed_inline,
     embed_markdown,
