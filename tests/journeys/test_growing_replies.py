@@ -60,6 +60,7 @@ def test_selected_words_stay_selected_while_a_reply_grows(
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
     call.complete()
+    turn(page, "complete").wait_for()
     wrong = []
     for number, (name, (begins, goes_on)) in enumerate(GROWTH.items(), 1):
         send_while_replying(page, "More")
@@ -106,6 +107,7 @@ def test_focus_and_scroll_position_stay_while_a_reply_grows(
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
     call.complete()
+    turn(page, "complete").wait_for()
     wrong = []
     for number, (part, (begins, goes_on)) in enumerate(PARTS.items(), 1):
         send_while_replying(page, "More")
