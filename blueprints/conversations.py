@@ -31,10 +31,12 @@ from web.views import (
     read_action_notice,
     render_conversation_page,
     sidebar_groups,
+    sidebar_row,
 )
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
 bp.add_app_template_global(sidebar_groups)
+bp.add_app_template_global(sidebar_row)
 bp.add_app_template_global(read_action_notice)
 
 # Maximum number of recently deleted conversations that can be restored from the list.

@@ -15,7 +15,6 @@ from tests.accessibility.states import STATES
 
 # Endpoints that show no page: files, images, data for programs, and the stream of a reply.
 NO_PAGE = {
-    "assets.show",
     "avatars.show",
     "site.favicon",
     "site.manifest",

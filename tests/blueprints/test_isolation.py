@@ -44,7 +44,6 @@ IDS: dict[str, str | None] = {
     "twin_id": "twin",
     # Files are for everyone; avatars of hidden twins are in test_twin_groups.py.
     "name": None,
-    "version": None,
 }
 # Headers that differ between any two responses.
 VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length", "Set-Cookie"}

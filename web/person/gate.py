@@ -25,7 +25,6 @@ PUBLIC_ENDPOINTS = {
     "site.show_help",
     "site.manifest",
     "site.favicon",
-    "assets.show",
     "events.show",
     "health.live",
     "health.ready",

@@ -18,16 +18,20 @@ DateGroup = tuple[str, list[Conversation]]
 def group_by_date(conversations: Sequence[Conversation]) -> list[DateGroup]:
     """Group a sorted list under translated headings."""
     today = to_local_time(portal().clock.time()).date()
-    return [
-        (heading, list(members))
-        for heading, members in groupby(conversations, lambda c: _heading(c, today))
-    ]
+    headings: dict[date, str] = {}
+
+    def heading(conversation: Conversation) -> str:
+        if conversation.pinned:
+            return gettext("Pinned")
+        updated_on = to_local_time(conversation.updated_at).date()
+        if updated_on not in headings:
+            headings[updated_on] = _heading(updated_on, today)
+        return headings[updated_on]
+
+    return [(title, list(members)) for title, members in groupby(conversations, heading)]
 
 
-def _heading(conversation: Conversation, today: date) -> str:
-    updated_on = to_local_time(conversation.updated_at).date()
-    if conversation.pinned:
-        return gettext("Pinned")
+def _heading(updated_on: date, today: date) -> str:
     if updated_on >= today:
         return gettext("Today")
     if updated_on == today - timedelta(days=1):
