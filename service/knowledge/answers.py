@@ -131,11 +131,12 @@ def find_answer(
             return Possible(guess.found)
         if isinstance(guess, Choices):
             return Nearest(guess.found)
-    examples = _examples(index, twin)
-    if isinstance(answer, Nearest) and not answer.is_close:
-        return replace(answer, found=_first_of_each_heading([*answer.found, *examples]))
-    if answer:
+    is_distant = isinstance(answer, Nearest) and not answer.is_close
+    if answer and not is_distant:
         return answer
+    examples = _examples(index, twin)
+    if isinstance(answer, Nearest):
+        return replace(answer, found=_first_of_each_heading([*answer.found, *examples]))
     if earlier_question and not terms:
         examples = _examples_after(index, twin, earlier_question, examples)
     return Unknown(examples, is_greeting=not terms and not is_long_question(question))
@@ -161,25 +162,25 @@ def _answer_follow_up(
     others = _passages(alone) if is_answered else []
     if isinstance(alone, Quotation | Possible) and alone.found.file in files:
         return Quotation(alone.found)
-    if terms and isinstance(together, Quotation) and terms <= together.found.terms:
-        all_terms = terms | subject_terms
-        is_asked = any(terms <= each <= all_terms for each in _phrases(twin, together.found))
-        if together.found in subject and not (is_asked or terms <= subject_terms):
-            found = _others_of_file(index, twin, all_terms, together.found)
-            answers = [each for each in found if terms <= _text_terms(twin, each)]
-            if answers or not is_answered or refers:
-                nearest, *rest = [*found, together.found]
-                near = _first_of_each_heading([nearest, *others, *rest])
-                return Quotation(answers[0]) if answers else Nearest(near)
-        elif refers or not is_answered:
-            return together
-        else:
-            both = _first_of_each_heading([together.found, *others])
-            return Choices(both) if len(both) > 1 else together
-    elif refers and subject:
+    if not (terms and isinstance(together, Quotation) and terms <= together.found.terms):
+        if not (refers and subject):
+            return alone
         own = [found for found in _passages(together) if found.file in files] or subject
         return Nearest(_first_of_each_heading([*own, *others]))
-    return alone
+    all_terms = terms | subject_terms
+    is_asked = any(terms <= each <= all_terms for each in _phrases(twin, together.found))
+    if is_asked or terms <= subject_terms or together.found not in subject:
+        both = _first_of_each_heading([together.found, *others])
+        return Choices(both) if len(both) > 1 and not refers else together
+    # This passage answers the earlier question, too.
+    of_file = _others_of_file(index, twin, all_terms, together.found)
+    for found in of_file:
+        if terms <= _text_terms(twin, found):
+            return Quotation(found)
+    if is_answered and not refers:
+        return alone
+    nearest, *rest = [*of_file, together.found]
+    return Nearest(_first_of_each_heading([nearest, *others, *rest]))
 
 
 def find_related(
@@ -204,18 +205,20 @@ def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> PassageAnswer
     rivals = [value for found, value in ranked if found.passage.heading != best.passage.heading]
     is_distinct = best_value >= 2 * max(rivals, default=0.0)
     is_complete = terms <= best.terms or len(terms) > MAX_FOLLOW_UP_TERMS
-    section = (found for found, value in ranked if best_value - value < SECTION_MARGIN)
-    same = [found for found in section if found.passage.headings == best.passage.headings]
-    first = _best_of_section(twin, terms, same)
     minimum = MIN_DISTINCT_SIMILARITY if is_distinct and is_complete else MIN_SIMILARITY
-    if best_value < (MIN_ONE_TERM_SIMILARITY if len(terms) == 1 else minimum):
-        if is_distinct and is_complete and best_value >= MIN_POSSIBLE_SIMILARITY:
-            return Possible(first)
+    is_answer = best_value >= (MIN_ONE_TERM_SIMILARITY if len(terms) == 1 else minimum)
+    is_possible = is_distinct and is_complete and best_value >= MIN_POSSIBLE_SIMILARITY
+    if not (is_answer or is_possible):
         minimum = max(MIN_NEAREST_SIMILARITY, best_value / 3)
         near = _first_of_each_heading([found for found, value in ranked if value >= minimum])
         return Nearest(near, is_close=best_value >= MIN_CLOSE_SIMILARITY) if near else None
     equal = _first_of_each_heading([f for f, value in ranked if best_value - value < MARGIN])
-    return Choices(equal) if len(equal) > 1 else Quotation(first)
+    if is_answer and len(equal) > 1:
+        return Choices(equal)
+    section = (found for found, value in ranked if best_value - value < SECTION_MARGIN)
+    same = [found for found in section if found.passage.headings == best.passage.headings]
+    found = _best_of_section(twin, terms, same)
+    return Quotation(found) if is_answer else Possible(found)
 
 
 def _best_of_section(twin: Twin, terms: Set[str], passages: Sequence[FoundPassage]) -> FoundPassage:
