@@ -83,6 +83,8 @@ class ReplyWorker:
     def _save_end(self, turn: Turn, ended: Ended) -> None:
         deadline = self._clock.monotonic() + self.save_timeout_seconds
         while self._clock.monotonic() < deadline:
+            if not self.log.is_writing(turn.id):
+                return  # a shutdown, or the person who has stopped the reply, has ended it
             try:
                 self.log.end(turn.id, ended)
             except DatabaseUnavailable:
