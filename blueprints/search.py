@@ -16,7 +16,7 @@ from core.text_folding import fold
 from twinapi import Twin
 from web.container import portal
 from web.http import render_fragment, wants_fragment
-from web.i18n import translate
+from web.i18n import gettext, translate
 from web.person.current_person import is_from_proxy, person, signed_in_person
 from web.person.return_path import current_page
 from web.person.twin_access import cached_twins, twin_access
@@ -119,4 +119,8 @@ def _find_pages(q: str) -> Iterator[tuple[str, str]]:
         title, *words = map(translate, names)
         found = next((word for word in (title, *words) if fold(q) in fold(word)), None)
         if found and are_shown.get(endpoint, True):
-            yield endpoint, title if found == title else f"{title}: {found}"
+            is_title = found == title
+            yield (
+                endpoint,
+                title if is_title else gettext("%(page)s: %(word)s", page=title, word=found),
+            )

@@ -98,7 +98,7 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No passage is about the question. `examples` are passages for the starters of the twin.
+    """No passage is about the question. `examples` are passages that the twin offers instead.
 
     `is_greeting` is true for a message without a question, such as "Hello" or "Thanks!".
     """

@@ -121,6 +121,20 @@ def test_reply_that_has_ended_is_not_reported_as_empty(
     assert caplog.messages == []
 
 
+def test_end_of_a_reply_that_has_ended_is_not_stored_again(
+    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, monkeypatch
+):
+    def stop_meanwhile(*_: object) -> Ended:
+        log.end(turn.id, STOPPED)
+        monkeypatch.setattr(log, "end", lambda *_: pytest.fail("the end was stored again"))
+        return Ended(ReplyState.COMPLETE, text="One.")
+
+    monkeypatch.setattr(worker, "_send_with_retries", stop_meanwhile)
+    worker.write_reply(conversation, turn)
+
+    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
+
+
 @pytest.mark.limit("L22")
 def test_message_to_a_busy_conversation_is_repeated_a_few_times(
     worker: ReplyWorker,

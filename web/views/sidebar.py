@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from flask import render_template, request
+from flask import current_app, render_template, request
 from markupsafe import Markup
 
 from chat.conversations import Conversation
@@ -36,7 +36,9 @@ def sidebar_groups() -> Sequence[DateGroup]:
 
 def sidebar_row(conversation: Conversation, avatar_url: str, *, is_current: bool) -> Markup:
     """Return the HTML of a row; `avatar_url` is the image of the twin, or ""."""
-    return _render_row(
+    # With `flask --debug`, templates may change.
+    render = _render_row.__wrapped__ if current_app.debug else _render_row
+    return render(
         (conversation.id, conversation.title, conversation.twin_id, conversation.twin_name),
         # What the row takes from the page around it.
         (avatar_url, str(current_locale()), request.script_root, asset_url("icons.svg")),
