@@ -78,6 +78,12 @@ def test_event_size_is_bounded():
     assert read == []
 
 
+def test_comments_before_an_event_do_not_count_as_its_lines():
+    heartbeats = b": wait\n" * (2 * sse.MAX_EVENT_LINES)
+
+    assert data(heartbeats + b"data: a\n\n", 70) == ["a"]
+
+
 def test_size_limit_applies_to_each_event_separately():
     one = b"data: " + b"x" * 60_000 + b"\n\n"
 

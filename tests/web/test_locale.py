@@ -85,6 +85,17 @@ def test_chosen_language_applies_to_every_page_of_the_person(alice: Person, bob:
     assert language(page)[0] == "en"
 
 
+def test_rows_of_the_sidebar_are_in_the_language_of_the_page(alice: Person):
+    page = alice.start_conversation("Hello")
+    labels = []
+    for code in ("en", "de"):
+        html = alice.get(page.path, **{"Accept-Language": code}).html
+        labels.append(html.select_one("#recent button")["aria-label"])
+
+    assert labels[0].startswith("More options for")
+    assert labels[1].startswith("Weitere")
+
+
 def test_languages_are_listed_under_their_own_names(alice: Person):
     html = alice.get("/preferences", **{"Accept-Language": "ja"}).html
     labels = html.select("input[name=language] + bdi")
