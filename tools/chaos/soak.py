@@ -35,7 +35,7 @@ EXPECTATIONS: Expectations = {
     "unexpected": at_most(0),
     "errors": at_most(0),
     "left_running": at_most(0),
-    "cpu_share": at_most(0.25),
+    "cpu_growth": below(1.5),
     "growth_mb": below(30),
     "files_growth": at_most(2),
 }
@@ -109,6 +109,12 @@ class SoakTest:
         for name, count in counts.items():
             by_status[name[-3:]] += count
         cpu = last["cpu_seconds"] - first["cpu_seconds"]
+        middle = self.samples[len(self.samples) // 2]
+
+        def cpu_per_answer(start: Report, end: Report) -> float:
+            seconds: float = end["cpu_seconds"] - start["cpu_seconds"]
+            return seconds / (end["answers"] - start["answers"])
+
         return {
             "seconds": last["seconds"],
             "answers": dict(by_status),
@@ -118,6 +124,7 @@ class SoakTest:
             "first_errors": errors[:5],
             "left_running": count_running_replies(self.data),
             "cpu_share": round(cpu / (last["seconds"] - first["seconds"]), 3),
+            "cpu_growth": round(cpu_per_answer(middle, last) / cpu_per_answer(first, middle), 2),
             "growth_mb": round(growth_mb[-1], 1),
             "growth_mb_per_hour": round(linear_regression(hours, growth_mb).slope, 2),
             "files_start_end": [first["files"], last["files"]],
