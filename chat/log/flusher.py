@@ -76,26 +76,26 @@ class Flusher:
             }
             if not unflushed:
                 return
-            # Ignore turns without entries: perhaps their rows are not committed yet.
-            with_entries = {turn_id for turn_id, entries in unflushed.items() if entries}
-            locked_ids, missing_ids = set[str](), set[str]()
-            if not with_entries:
-                with self.database.read() as connection:
-                    ends = store.read_ends(connection, list(unflushed))
-            else:
-                with self.database.write(reserved=True) as connection:
-                    locked_ids = store.lock_available(connection, with_entries)
-                    ends = store.read_ends(connection, list(unflushed))
-                    new_entries = {
-                        turn_id: unflushed[turn_id] for turn_id in locked_ids if turn_id not in ends
-                    }
-                    if store.add(connection, new_entries):
-                        self.notifier.notify(connection)
-                    skipped_ids = with_entries - locked_ids
-                    missing_ids = skipped_ids - store.select_existing(connection, skipped_ids)
-        for turn_id in locked_ids:
+            new_entries = {turn_id: entries for turn_id, entries in unflushed.items() if entries}
+            # A flush without entries only looks for ends of other processes, and locks nothing.
+            transaction = (
+                self.database.write(reserved=True) if new_entries else self.database.read()
+            )
+            with transaction as connection:
+                worker_id = self.heartbeat.worker_id
+                running_ids = store.select_running(connection, worker_id, lock=bool(new_entries))
+                others = list(unflushed.keys() - running_ids)
+                ends = store.read_ends(connection, others) if others else {}
+                # Ignore turns without entries: perhaps their rows are not committed yet.
+                unknown_ids = new_entries.keys() - running_ids - ends.keys()
+                missing_ids = unknown_ids - store.select_existing(connection, unknown_ids)
+                stored = {id_: new_entries[id_] for id_ in new_entries.keys() & running_ids}
+                if stored:
+                    store.add(connection, stored)
+                    self.notifier.notify(connection)
+        for turn_id, entries in stored.items():
             if buffer := self._buffers.get(turn_id):
-                buffer.mark_flushed(unflushed[turn_id])
+                buffer.mark_flushed(entries)
         for turn_id, ended in ends.items():
             self._buffers.end(turn_id, ended)
         for turn_id in missing_ids:

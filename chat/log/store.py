@@ -70,6 +70,16 @@ def lock(connection: Connection, turn_id: str) -> bool:
     return connection.execute(query).first() is not None
 
 
+def select_running(connection: Connection, worker_id: str, *, lock: bool) -> set[str]:
+    """Return the ids of the running turns of a worker.
+
+    With `lock`, their logs are locked, and the result has no turns that another transaction has
+    locked.
+    """
+    query = select(turns.c.id).where(turns.c.worker == worker_id)
+    return set(connection.scalars(query.with_for_update(skip_locked=True) if lock else query))
+
+
 def lock_available(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
     """Lock the logs that no other transaction has locked. Return the locked turn ids."""
     query = select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))
@@ -93,8 +103,8 @@ def read_ends(connection: Connection, turn_ids: Sequence[str]) -> dict[str, Ende
     return {turn_id: log_entries.decode(data) for turn_id, data in connection.execute(query)}
 
 
-def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry]]) -> bool:
-    """Add entries to several logs. Return False if there are no entries."""
+def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry]]) -> None:
+    """Add entries to several logs."""
     rows = [
         _row(turn_id, seq, entry)
         for turn_id, numbered in new_entries.items()
@@ -103,7 +113,6 @@ def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry
     if rows:
         # If the confirmation of a commit was lost, the same entries are written again.
         connection.execute(insert_or_ignore(connection, entries), rows)
-    return bool(rows)
 
 
 def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
