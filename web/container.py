@@ -30,6 +30,7 @@ from chat.twins import (
 from core.clock import Clock
 from core.db.database import Database
 from core.db.migrations import migrate, require_newest
+from core.server.event_loop_lag import EventLoopLag
 from core.settings import MessageLimits, Settings, SettingsError
 from rendering import RenderProcess
 from twinapi import AvatarDownloader, Client, TwinApiError
@@ -196,7 +197,7 @@ def build_portal(
         log=log,
         renderer=renderer,
         html_cache=html_cache,
-        running_replies=RunningReplies(clock, log.is_writing),
+        running_replies=RunningReplies(clock, EventLoopLag(), log.is_writing),
         model_note=model_note,
         key_issuer=key_issuer,
     )

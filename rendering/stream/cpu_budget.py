@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# In the long run, rendering takes at most this share of a processor: for one reply, and for all
-# running replies together.
+# In the long run, the rendering of one reply takes at most this share of a processor.
 MAX_CPU_SHARE = 0.1
-MAX_TOTAL_CPU_SHARE = 0.15
-# If many replies are running, an update waits at most this long because of the others, in seconds.
-MAX_PAUSE_SECONDS = 0.5
+# If the process is busy, an update waits so that pages stay quick: 20 times as long as the process
+# is late, and at most this long, in seconds.
+PAUSE_PER_LAG = 20
+MAX_LAG_PAUSE_SECONDS = 0.5
 # Rendering may be ahead of its share by the CPU time for a pause of this length.
 BURST_PAUSE_SECONDS = 0.1
 
@@ -25,15 +25,16 @@ class CpuBudget:
     def __init__(
         self,
         *,
-        running_count: Callable[[], int] = lambda: 1,
+        lag: Callable[[], float] = lambda: 0.0,
         monotonic: Callable[[], float] = time.monotonic,
         cpu_time: Callable[[], float] = time.thread_time,
     ) -> None:
-        """Create the budget of one of `running_count()` replies.
+        """Create the budget of one reply.
 
-        `cpu_time` returns the CPU time of the thread, in seconds.
+        `lag` returns how late this process is, and `cpu_time` the CPU time of the thread, both in
+        seconds.
         """
-        self._running_count = running_count
+        self._lag = lag
         self._monotonic = monotonic
         self._cpu_time = cpu_time
         # The time at which everything that was used so far is compensated.
@@ -47,8 +48,8 @@ class CpuBudget:
             yield
         finally:
             used = self._cpu_time() - started_at
-            fair_pause = used * self._running_count() / MAX_TOTAL_CPU_SHARE
-            pause = max(used / MAX_CPU_SHARE, min(fair_pause, MAX_PAUSE_SECONDS))
+            lag_pause = min(self._lag() * PAUSE_PER_LAG, MAX_LAG_PAUSE_SECONDS)
+            pause = max(used / MAX_CPU_SHARE, lag_pause)
             self._balanced_at = max(self._balanced_at, self._monotonic()) + pause
 
     @property

@@ -11,6 +11,7 @@ from itertools import takewhile
 
 from chat.log import Batch, Delta, Entry, Progress
 from core.clock import Clock
+from core.server.event_loop_lag import EventLoopLag
 from rendering.stream import CHUNK_LENGTH, CpuBudget, DomPatch, IncrementalRenderer, ReplyHtml
 
 # A reader that is behind takes the updates after its cursor. At most this number is stored, and
@@ -74,7 +75,7 @@ class RunningReply:
 
     Readers pass the entries that they have read to `render`, and take the updates after their
     cursor. Rendering has one CPU budget, whatever the number of readers: if it is expensive,
-    updates become rarer.
+    or if the process is busy, updates become rarer.
     """
 
     def __init__(self, scope: str, budget: CpuBudget) -> None:
@@ -109,14 +110,13 @@ class RunningReply:
     def _advance(self) -> None:
         while self.is_behind and not self._budget.seconds_to_wait:
             with self._budget.work():
+                if not self._renderer.has_chunks:
+                    self._append_entries()
                 if self._renderer.has_chunks:
                     self._renderer.process_chunk()
-                else:
-                    self._append_entries()
-        # The HTML of a part of an entry has no cursor.
-        if self._appended_count > self.rendered.cursor and not self._renderer.has_chunks:
-            with self._budget.work():
-                self._publish()
+                # The HTML of a part of an entry has no cursor.
+                if not self._renderer.has_chunks:
+                    self._publish()
 
     def _append_entries(self) -> None:
         """Append entries with enough text for one chunk, which costs no more than one entry."""
@@ -176,8 +176,11 @@ class RunningReplies:
     `is_written_here` returns whether this process writes the reply of a turn.
     """
 
-    def __init__(self, clock: Clock, is_written_here: Callable[[str], bool]) -> None:
+    def __init__(
+        self, clock: Clock, lag: EventLoopLag, is_written_here: Callable[[str], bool]
+    ) -> None:
         self._clock = clock
+        self._lag = lag
         self._is_written_here = is_written_here
         self._lock = threading.Lock()
         # By turn and scope, with the number of readers.
@@ -189,10 +192,11 @@ class RunningReplies:
         key = turn_id, scope
         with self._lock:
             self._drop_unused()
-            budget = CpuBudget(running_count=self._replies.__len__, monotonic=self._clock.monotonic)
+            budget = CpuBudget(lag=lambda: self._lag.seconds, monotonic=self._clock.monotonic)
             new = RunningReply(scope, budget)
             running, reader_count = self._replies.get(key, (new, 0))
             self._replies[key] = running, reader_count + 1
+        self._lag.measure_while(lambda: bool(self._replies))
         try:
             yield running
         finally:

@@ -1,0 +1,49 @@
+"""How late this process continues after a pause, because other work keeps it busy."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+INTERVAL_SECONDS = 0.05
+# Weight of the newest measurement; older ones count for about half a second.
+WEIGHT = 0.1
+
+
+class EventLoopLag:
+    """Moving average of the delay after a pause.
+
+    A thread measures it while it is needed, so that an idle process never wakes up for it.
+    `seconds` is 0 meanwhile.
+    """
+
+    def __init__(
+        self,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self._thread: threading.Thread | None = None
+        self.seconds = 0.0
+
+    def measure_while(self, is_needed: Callable[[], bool]) -> None:
+        """Measure in a thread as long as `is_needed` returns True; do nothing if it runs already.
+
+        All callers must pass the same condition.
+        """
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=self._measure, args=(is_needed,), daemon=True, name="event-loop-lag"
+            )
+            self._thread.start()
+
+    def _measure(self, is_needed: Callable[[], bool]) -> None:
+        while is_needed():
+            started_at = self._monotonic()
+            self._sleep(INTERVAL_SECONDS)
+            late_seconds = self._monotonic() - started_at - INTERVAL_SECONDS
+            self.seconds += (max(0.0, late_seconds) - self.seconds) * WEIGHT
+        self._thread = None
+        self.seconds = 0.0

@@ -1,0 +1,52 @@
+"""How late a busy process is."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from core.server.event_loop_lag import EventLoopLag
+
+
+class BusyProcess:
+    """A process in which each pause takes longer; it is needed for some pauses only."""
+
+    def __init__(self, late_seconds: float, pauses: int) -> None:
+        self._late_seconds = late_seconds
+        self._pauses = pauses
+        self._now = 1_000.0
+        self.values: list[float] = []
+        self.lag = EventLoopLag(monotonic=lambda: self._now, sleep=self._sleep)
+
+    def _sleep(self, seconds: float) -> None:
+        self._now += seconds + self._late_seconds
+
+    def measure(self) -> None:
+        """Measure until the process is idle."""
+        is_over = threading.Event()
+
+        def is_needed() -> bool:
+            self.values.append(self.lag.seconds)
+            if len(self.values) <= self._pauses:
+                return True
+            is_over.set()
+            return False
+
+        self.lag.measure_while(is_needed)
+        assert is_over.wait(5)
+
+
+def test_lag_approaches_the_delay_of_pauses():
+    process = BusyProcess(late_seconds=0.02, pauses=60)
+    process.measure()
+
+    assert process.values[0] == 0
+    assert process.values[-1] == pytest.approx(0.02, rel=0.01)
+
+
+def test_pauses_in_time_have_no_lag():
+    process = BusyProcess(late_seconds=0, pauses=5)
+    process.measure()
+
+    assert process.values == pytest.approx([0] * 6)
