@@ -30,6 +30,7 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
+    {upstream}
     server {{
         listen 127.0.0.1:{port}{tls};
         {more}
@@ -66,11 +67,13 @@ def run_nginx(
     in_location: str = "",
     path: str = "/",
     removed: Sequence[str] = (),
+    balanced: Sequence[str] = (),
 ) -> Iterator[str]:
     """Run nginx and yield its URL, which is HTTPS if a certificate is given.
 
     `directives` are added to the server block, and `in_location` to the location block of `path`.
-    The headers in `removed` are set in the documentation, but not by this nginx.
+    The headers in `removed` are set in the documentation, but not by this nginx. `balanced` are
+    the addresses between which requests to the host `twindow` are distributed.
     """
     port = free_port()
     folder.mkdir(exist_ok=True)
@@ -84,6 +87,7 @@ def run_nginx(
         CONFIG_TEMPLATE.format(
             folder=folder,
             port=port,
+            upstream=_upstream(balanced),
             tls=" ssl" if certificate else "",
             more="\n        ".join(directives),
             location=_location(url, path, removed, in_location),
@@ -102,6 +106,11 @@ def run_nginx(
     finally:
         process.terminate()
         process.wait(START_SECONDS)
+
+
+def _upstream(addresses: Sequence[str]) -> str:
+    servers = " ".join(f"server {address};" for address in addresses)
+    return f"upstream twindow {{ {servers} }}" if servers else ""
 
 
 def _location(url: str, path: str, removed: Sequence[str], more: str) -> str:

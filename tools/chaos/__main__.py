@@ -17,6 +17,7 @@ from tools.chaos import (
     drain,
     fuzz,
     hostile,
+    hosts,
     identity_proxies,
     litellm_proxy,
     revocation,
@@ -39,11 +40,12 @@ SCENARIOS: dict[str, tuple[Any, Run]] = {
     "litellm": (litellm_proxy, lambda *_: {"": litellm_proxy.run()}),
     "soak": (soak, lambda o, _: {"": soak.run(o.seconds or 120, o.out, o.seed)}),
     "fuzz": (fuzz, lambda o, _: {"": fuzz.run(o.seconds or 60, o.seed, o.only)}),
+    "hosts": (hosts, lambda *_: {"": hosts.run()}),
     "database": (database, lambda o, url: database.run(url, seconds=o.seconds, faults=o.faults)),
 }
 NAMES_BY_DATABASE = {
-    "sqlite": [name for name in SCENARIOS if name != "database"],
-    "postgresql": ["crash", "drain", "burst", "revocation", "database"],
+    "sqlite": [name for name in SCENARIOS if name not in ("database", "hosts")],
+    "postgresql": ["crash", "drain", "burst", "revocation", "hosts", "database"],
 }
 
 
