@@ -10,7 +10,6 @@ from chat.log import store
 from chat.log.buffers import LocalBuffers
 from chat.log.entries import Ended
 from chat.log.heartbeat import HEARTBEAT_SECONDS, Heartbeat
-from chat.log.notifier import Notifier
 from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
@@ -29,13 +28,11 @@ class Flusher:
     def __init__(
         self,
         database: Database,
-        notifier: Notifier,
         heartbeat: Heartbeat,
         buffers: LocalBuffers,
         end_turn: Callable[[str, Ended], object],
     ) -> None:
         self.database = database
-        self.notifier = notifier
         self.heartbeat = heartbeat
         self._buffers = buffers
         self._end_turn = end_turn
@@ -92,7 +89,6 @@ class Flusher:
                 stored = {id_: new_entries[id_] for id_ in new_entries.keys() & running_ids}
                 if stored:
                     store.add(connection, stored)
-                    self.notifier.notify(connection)
         for turn_id, entries in stored.items():
             if buffer := self._buffers.get(turn_id):
                 buffer.mark_flushed(entries)

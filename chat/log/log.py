@@ -19,7 +19,6 @@ from chat.log.buffers import LocalBuffers, LogBuffer
 from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text, keep_text
 from chat.log.flusher import Flusher
 from chat.log.heartbeat import Heartbeat
-from chat.log.notifier import Notifier
 from chat.log.recovery import (
     INTERRUPTED_BY_DEAD_WORKER,
     Precondition,
@@ -43,7 +42,7 @@ NOT_CONFIRMED = Ended(ReplyState.FAILED, code="database_unreadable")
 class Log:
     """Reply logs of all turns.
 
-    When this process has stored the end of a reply that has text, and has notified the readers, it
+    When this process has stored the end of a reply that has text, and its readers have it, it
     calls `on_end(turn_id, text)`, except during a shutdown. `on_end` must not raise.
     """
 
@@ -56,12 +55,9 @@ class Log:
         self.is_closing = False
         self._buffers = LocalBuffers(database.clock)
         self._heartbeat = Heartbeat(database)
-        self._notifier = Notifier(database, "twindow_log")
-        self._flusher = Flusher(database, self._notifier, self._heartbeat, self._buffers, self.end)
+        self._flusher = Flusher(database, self._heartbeat, self._buffers, self.end)
         self._recovery = Recovery(database, self._heartbeat, self._buffers, self.end)
-        self._remote_follower = RemoteFollower(
-            database, self._notifier, self._recovery.interrupt_if_uncontended
-        )
+        self._remote_follower = RemoteFollower(database, self._recovery.interrupt_if_uncontended)
 
     def start(self) -> None:
         """Start a thread that ends the replies of processes that died before this start."""
@@ -158,8 +154,6 @@ class Log:
                 return False
             rows = store.read(connection, [turn_id])[turn_id]
             final_entry, is_first_end = store_end(connection, turn_id, rows, ended, buffer)
-            if is_first_end:
-                self._notifier.notify(connection)
         self._buffers.end(turn_id, final_entry)
         if is_first_end and final_entry.text and not self.is_closing:
             self._on_end(turn_id, final_entry.text)
@@ -254,10 +248,9 @@ class Log:
         self.is_closing = True
         self._recovery.close()
         self._flusher.close()  # a flush locks turns, so they could not be ended
-        end_running_replies(self.database, self._notifier, self._buffers, self.end)
+        end_running_replies(self.database, self._buffers, self.end)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             self._heartbeat.remove_own_heartbeat(connection)
-            self._notifier.notify(connection)
         self._remote_follower.close()
 
     def can_write(self) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 
 from chat.log import store
 from chat.log.buffers import LogBuffer
-from chat.log.notifier import Notifier
 from core.db.database import Database, DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 
+# LISTEN and NOTIFY of PostgreSQL are no alternative: NOTIFY serialises the commits of the whole
+# server, and PgBouncer does not support LISTEN in transaction mode.
+POLL_SECONDS = 0.075
 RECOVERY_INTERVAL_SECONDS = 1.0
 CLOSE_TIMEOUT_SECONDS = 2.0
 MAX_TURNS_PER_QUERY = 200
@@ -32,12 +35,10 @@ class RemoteFollower:
     def __init__(
         self,
         database: Database,
-        notifier: Notifier,
         interrupt_abandoned: Callable[[Iterable[str]], object],
     ) -> None:
         self.database = database
         self._clock = database.clock
-        self.notifier = notifier
         self._interrupt_abandoned = interrupt_abandoned
         self._mirrors: dict[str, tuple[LogBuffer, int]] = {}
         self._lock = threading.Lock()
@@ -83,13 +84,12 @@ class RemoteFollower:
     def _poll_until_closed(self) -> None:
         while not self._is_closing:
             if not self._mirrors:
-                self.notifier.close()
                 self._wakeup.clear()
             if not (self._mirrors or self._is_closing):
                 self._wakeup.wait()
                 continue
             try:
-                self.notifier.wait()
+                time.sleep(POLL_SECONDS)
                 self._poll(list(self._mirrors))
                 self._recover_if_due()
             except DatabaseUnavailable:
@@ -98,7 +98,6 @@ class RemoteFollower:
                 # Catch everything: without this thread, readers would wait forever.
                 logger.exception("Could not read the logs of other processes.")
                 self._clock.sleep(self.retry_seconds)
-        self.notifier.close()
 
     def _poll(self, turn_ids: Sequence[str]) -> None:
         ids = iter(turn_ids)

@@ -12,7 +12,6 @@ import msgspec
 from chat.log import store
 from chat.log.buffers import LocalBuffers
 from chat.log.entries import Ended, ReplyState
-from chat.log.notifier import Notifier
 from chat.log.store import store_ends
 from core.db.database import Database, DatabaseUnavailable
 
@@ -32,7 +31,6 @@ INTERRUPTED_BEFORE_SENDING = msgspec.structs.replace(
 
 def end_running_replies(
     database: Database,
-    notifier: Notifier,
     buffers: LocalBuffers,
     end_turn: Callable[[str, Ended], object],
 ) -> None:
@@ -49,7 +47,7 @@ def end_running_replies(
     while ends and time.monotonic() < deadline:
         batch = dict(islice(ends.items(), ENDS_PER_TRANSACTION))
         try:
-            ended_ids = _end_together(database, notifier, buffers, batch)
+            ended_ids = _end_together(database, buffers, batch)
         except DatabaseUnavailable:
             continue
         except Exception:
@@ -63,7 +61,7 @@ def end_running_replies(
 
 
 def _end_together(
-    database: Database, notifier: Notifier, buffers: LocalBuffers, ends: Mapping[str, Ended]
+    database: Database, buffers: LocalBuffers, ends: Mapping[str, Ended]
 ) -> Collection[str]:
     """End the unlocked replies, and drop the buffers of deleted turns.
 
@@ -72,7 +70,6 @@ def _end_together(
     with database.write(durable=True) as connection:
         stored_ends = store_ends(connection, ends, buffers.snapshot())
         missing_ids = ends.keys() - store.select_existing(connection, ends.keys())
-        notifier.notify(connection)
     for turn_id, ended in stored_ends.items():
         buffers.end(turn_id, ended)
     for turn_id in missing_ids:

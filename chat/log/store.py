@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import Connection, and_, delete, insert, or_, select, update
+from sqlalchemy import (
+    JSON,
+    Connection,
+    Integer,
+    cast,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
 
 from chat import search_index
 from chat.log import entries as log_entries
@@ -34,10 +46,15 @@ def read_after(
     Turns without new entries are missing from the result.
     """
     entries_by_turn: dict[str, list[NumberedEntry]] = {}
-    condition = or_(
-        *(and_(entries.c.turn_id == id_, entries.c.seq > n) for id_, n in cursors.items())
+    # One parameter, whatever the number of turns, so that the statement is compiled only once.
+    parameter = literal(json.dumps(dict(cursors)))
+    is_sqlite = connection.dialect.name == "sqlite"
+    each = func.json_each(parameter) if is_sqlite else func.json_each_text(cast(parameter, JSON))
+    cursor = each.table_valued("key", "value")
+    is_after = (entries.c.turn_id == cursor.c.key) & (entries.c.seq > cast(cursor.c.value, Integer))
+    query = select(entries.c.turn_id, entries.c.seq, entries.c.data).join_from(
+        cursor, entries, is_after
     )
-    query = select(entries.c.turn_id, entries.c.seq, entries.c.data).where(condition)
     for turn_id, seq, data in connection.execute(query.order_by(entries.c.turn_id, entries.c.seq)):
         entries_by_turn.setdefault(turn_id, []).append((seq, log_entries.decode(data)))
     return entries_by_turn

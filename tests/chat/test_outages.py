@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -47,15 +47,16 @@ def test_remote_follower_continues_after_exceptions(
 ):
     other = new_log()
     recovered = threading.Event()
-    wait, faults = other._notifier.wait, [exc.TimeoutError("QueuePool limit"), RuntimeError("bug")]
+    follower = other._remote_follower
+    poll, faults = follower._poll, [exc.TimeoutError("QueuePool limit"), RuntimeError("bug")]
 
-    def flaky() -> None:
-        if faults:
+    def flaky(turn_ids: Sequence[str]) -> None:
+        if faults and threading.current_thread() is follower._thread:
             raise faults.pop()
         recovered.set()
-        wait()
+        poll(turn_ids)
 
-    monkeypatch.setattr(other._notifier, "wait", flaky)
+    monkeypatch.setattr(follower, "_poll", flaky)
     with ThreadPoolExecutor(1) as pool:
         reader = pool.submit(lambda: [build_reply(batch).state for batch in other.follow(turn.id)])
         recovered.wait(10)

@@ -52,7 +52,7 @@ POSTGRESQL = pytest.mark.parametrize("two", ["postgresql"], indirect=True)
 def two(
     request: pytest.FixtureRequest, processes: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[PortalPair]:
-    """Start two portals. The processes notify each other differently on each database."""
+    """Start two portals on each database."""
     settings = {}
     if request.param == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")

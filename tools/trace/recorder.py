@@ -17,8 +17,8 @@ from sqlalchemy import Connection, Engine, event
 from tests.support.waiting import wait_until
 
 NOT_OURS = {".venv", "tests", "tools"}
-# The watchdog runs on a timer and handles neither messages nor deltas.
-TIMER_THREADS = {"watchdog"}
+# These threads run on a timer, and handle neither messages nor deltas.
+TIMER_THREADS = {"event-loop-lag", "watchdog"}
 QUIET_SECONDS = 0.1
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 _ID = re.compile(r"(?<=[/-])[\w-]{22}(?=/|$)")

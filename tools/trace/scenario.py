@@ -23,8 +23,9 @@ ROOT = Path(twindow.__file__).parent
 def run() -> tuple[Recording, Recording]:
     """Record the sending and display of a message, and the handling of a delta of its reply.
 
-    The watchdog is left out, so that every run records the same calls. The heartbeat does not run
-    during a recording: it is due two seconds after the message at the earliest.
+    The watchdog and the measurement of the lag are left out, so that every run records the same
+    calls. The heartbeat does not run during a recording: it is due two seconds after the message at
+    the earliest.
     """
     with (
         tempfile.TemporaryDirectory() as data,
