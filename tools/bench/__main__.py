@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable
 
-from tools.bench import crowd, knowledge, load, long_replies, page, timing
+from tools.bench import crowd, growth, knowledge, load, long_replies, page, timing
 from tools.bench.table import Table
 
 BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Table]]] = {
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Table]]] = {
     "crowd": lambda options: [
         Table("Many people before the bundled model", [crowd.measure(options.people)])
     ],
+    "growth": lambda _: growth.measure(),
     "load": lambda options: load.measure(options.replies),
 }
 
