@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import threading
 import time
 from collections.abc import Callable
 
+logger = logging.getLogger(__name__)
+
 INTERVAL_SECONDS = 0.05
 # Weight of the newest measurement; older ones count for about half a second.
 WEIGHT = 0.1
+# With this lag, pages take half a second.
+WARNING_SECONDS = 0.1
+WARNING_INTERVAL_SECONDS = 60.0
+BUSY = "This process is busy: it continues %.0f ms late. More workers or machines would help."
 
 
 class EventLoopLag:
@@ -26,6 +34,7 @@ class EventLoopLag:
         self._monotonic = monotonic
         self._sleep = sleep
         self._thread: threading.Thread | None = None
+        self._warned_at = -math.inf
         self.seconds = 0.0
 
     def measure_while(self, is_needed: Callable[[], bool]) -> None:
@@ -45,5 +54,12 @@ class EventLoopLag:
             self._sleep(INTERVAL_SECONDS)
             late_seconds = self._monotonic() - started_at - INTERVAL_SECONDS
             self.seconds += (max(0.0, late_seconds) - self.seconds) * WEIGHT
+            if self.seconds > WARNING_SECONDS:
+                self._warn()
         self._thread = None
         self.seconds = 0.0
+
+    def _warn(self) -> None:
+        if self._monotonic() - self._warned_at > WARNING_INTERVAL_SECONDS:
+            self._warned_at = self._monotonic()
+            logger.warning(BUSY, self.seconds * 1000)

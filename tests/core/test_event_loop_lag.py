@@ -50,3 +50,12 @@ def test_pauses_in_time_have_no_lag():
     process.measure()
 
     assert process.values == pytest.approx([0] * 6)
+
+
+def test_busy_process_logs_one_warning_a_minute(caplog: pytest.LogCaptureFixture):
+    BusyProcess(late_seconds=0.5, pauses=150).measure()  # 82 seconds
+
+    assert [record.message for record in caplog.records] == [
+        "This process is busy: it continues 135 ms late. More workers or machines would help.",
+        "This process is busy: it continues 500 ms late. More workers or machines would help.",
+    ]
