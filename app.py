@@ -27,7 +27,7 @@ import blueprints
 import web
 from core.clock import SYSTEM_CLOCK, Clock
 from core.db.checkpoints import Checkpoints
-from core.db.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
 from core.db.startup_lock import startup_lock
 from core.secrets import load_or_create_secret
@@ -143,7 +143,7 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
         return Twindow(settings, clock, is_server=is_server).app
     except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
         if context:
-            raise click.ClickException(str(error) or DATABASE_UNREACHABLE) from None
+            raise click.ClickException(str(error)) from None
         raise
 
 

@@ -12,7 +12,7 @@ monkey.patch_all()
 
 import sys
 
-from core.db.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
 from core.db.startup_lock import startup_lock
 from core.server.gunicorn_server import BindError, Server
@@ -45,7 +45,7 @@ def main() -> None:
             forwarded_allow_ips=str(settings.trusted_proxies),
         )
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
-        sys.exit(str(error) or DATABASE_UNREACHABLE)
+        sys.exit(str(error))
     log_start(settings, is_portal=False)
     log_local_servers(settings)
     server.run()

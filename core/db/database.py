@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -22,11 +23,14 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.clock import SYSTEM_CLOCK, Clock
 from core.db import sqlite
+from core.db.faults import describe_fault
+
+logger = logging.getLogger(__name__)
 
 metadata = MetaData()
 
@@ -41,18 +45,22 @@ CONNECT_TIMEOUT_SECONDS = 5
 LOCK_TIMEOUT_SECONDS = 2.5
 TCP_TIMEOUT_MS = 10_000
 TRANSACTION_TIMEOUT_MS = 30_000
-# PostgreSQL reports these states if the transaction is read-only, as after a switchover, or if the
-# transaction was idle for too long.
+# PostgreSQL reports these states if the transaction is read-only, as after a switchover, if the
+# transaction was idle for too long, or if the role has no rights or no schema.
 READ_ONLY_SQLSTATE = "25006"
-UNAVAILABLE_SQLSTATES = {READ_ONLY_SQLSTATE, "25P03"}
+UNAVAILABLE_SQLSTATES = {READ_ONLY_SQLSTATE, "25P03", "42501", "3F000"}
+# The log names the same fault again after this time at the earliest.
+FAULT_LOG_SECONDS = 60.0
+LOCKED = "The database is locked by another program."
 
 _SELECT_TIME = text("SELECT extract(epoch FROM clock_timestamp())")
 
-DATABASE_UNREACHABLE = "The database is not responding. Check TWINDOW_DATABASE_URL."
-
 
 class DatabaseUnavailable(Exception):
-    """Raised when the database is locked for too long, full or unreachable; nothing was written."""
+    """Raised when the database is locked for too long, full or unreachable; nothing was written.
+
+    The message says what is wrong, and what to do.
+    """
 
 
 class Database:
@@ -74,12 +82,15 @@ class Database:
         options: dict[str, Any] = {
             "hide_parameters": True,
             "pool_pre_ping": True,
-            "connect_args": _connect_args(url, lock_timeout),
+            "connect_args": _connect_args(url),
         }
         self.engine = create_engine(url, **options)
         self._write_lock = threading.Lock()
         # Monotonic time of the last failed transaction.
         self.last_failure_at = -math.inf
+        self._has_worked = False
+        # Maps the last fault that was logged to the time when it was.
+        self._logged_faults: dict[str, float] = {}
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         # At the default level of PostgreSQL, each query would see a different snapshot.
         self._read_engine = (
@@ -97,6 +108,7 @@ class Database:
         else:
             for engine in (self.engine, self._reserved_engine):
                 event.listen(engine, "handle_error", _drop_read_only_connections)
+                event.listen(engine, "begin", _timeout_setter(lock_timeout))
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -159,7 +171,7 @@ class Database:
     @contextmanager
     def _hold_write_lock(self) -> Iterator[None]:
         if not self._write_lock.acquire(timeout=self.lock_timeout):
-            raise DatabaseUnavailable
+            raise DatabaseUnavailable(LOCKED)
         try:
             yield
         finally:
@@ -175,21 +187,31 @@ class Database:
                 if "locked" not in str(error):
                     raise
                 if time.monotonic() > deadline:
-                    raise DatabaseUnavailable from error
+                    raise DatabaseUnavailable(LOCKED) from error
                 self.clock.sleep(LOCK_RETRY_SECONDS)
 
     @contextmanager
     def _convert_errors(self) -> Iterator[None]:
         try:
             yield
+            self._has_worked = True
         except (DBAPIError, PoolTimeout) as error:
             if not _is_unavailable(error):
                 raise
             self.last_failure_at = self.clock.monotonic()
-            raise DatabaseUnavailable from error
+            fault = describe_fault(error, self.engine.url)
+            self._log(fault)
+            raise DatabaseUnavailable(fault) from error
         except DatabaseUnavailable:
             self.last_failure_at = self.clock.monotonic()
             raise
+
+    def _log(self, fault: str) -> None:
+        now = self.clock.monotonic()
+        # A fault at the start ends the program with the same sentence.
+        if self._has_worked and now - self._logged_faults.get(fault, -math.inf) > FAULT_LOG_SECONDS:
+            self._logged_faults = {fault: now}
+            logger.error("%s", fault)
 
     def close(self) -> None:
         """Close all connections; the next transaction opens new ones."""
@@ -201,6 +223,8 @@ def _is_unavailable(error: DBAPIError | PoolTimeout) -> bool:
     """Return whether the same transaction may succeed later."""
     if isinstance(error, OperationalError | InterfaceError | PoolTimeout):
         return True
+    if type(error) is DatabaseError:
+        return True  # a damaged file
     return getattr(error.orig, "sqlstate", None) in UNAVAILABLE_SQLSTATES
 
 
@@ -210,27 +234,44 @@ def _drop_read_only_connections(context: ExceptionContext) -> None:
         context.is_disconnect = True
 
 
-def _connect_args(url: str, lock_timeout: float) -> dict[str, Any]:
-    """Return the timeouts of PostgreSQL connections; `lock_timeout` is in seconds.
+def _connect_args(url: str) -> dict[str, Any]:
+    """Return the options of connections to PostgreSQL; those in the URL take precedence.
 
-    Without these timeouts, client and server would wait for hours for a host that has disappeared.
-    The server would meanwhile hold the locks of the client's transaction.
+    Without these timeouts, the client would wait for hours for a host that has disappeared.
+    PgBouncer gives a connection to another client after each transaction, so nothing that belongs
+    to a connection is used: neither prepared statements nor `options`.
     """
-    if make_url(url).get_backend_name() == "sqlite":
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
         return {}
-    timeouts = {
-        "lock_timeout": math.ceil(lock_timeout * 1000),
-        "idle_in_transaction_session_timeout": TRANSACTION_TIMEOUT_MS,
-        "statement_timeout": TRANSACTION_TIMEOUT_MS,
-    }
-    return {
+    arguments = {
         "connect_timeout": CONNECT_TIMEOUT_SECONDS,
         "tcp_user_timeout": TCP_TIMEOUT_MS,
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
-        "options": " ".join(f"-c {name}={value}" for name, value in timeouts.items()),
+        "client_encoding": "utf8",
+        "prepare_threshold": None,
     }
+    return {name: value for name, value in arguments.items() if name not in address.query}
+
+
+def _timeout_setter(lock_timeout: float) -> Callable[[Connection], None]:
+    """Return a function that sets the timeouts of a transaction; `lock_timeout` is in seconds.
+
+    Without these timeouts, the server would hold the locks of a client that has disappeared.
+    """
+    timeouts = {
+        "lock_timeout": math.ceil(lock_timeout * 1000),
+        "idle_in_transaction_session_timeout": TRANSACTION_TIMEOUT_MS,
+        "statement_timeout": TRANSACTION_TIMEOUT_MS,
+    }
+    statement = "; ".join(f"SET LOCAL {name} = {value}" for name, value in timeouts.items())
+
+    def set_timeouts(connection: Connection) -> None:
+        connection.exec_driver_sql(statement)
+
+    return set_timeouts
 
 
 def insert_or_ignore(connection: Connection, table: Table) -> Insert:

@@ -14,7 +14,8 @@ LAST_EARLIER_REVISION = "b439d018"
 
 
 class UnsupportedDatabase(Exception):
-    """Raised for a database of a newer version, or of a revision before the first release.
+    """Raised for a database of a newer version, of a revision before the first release, or without
+    UTF-8.
 
     The message is one sentence.
     """
@@ -37,6 +38,7 @@ def migrate(database: Database, migrations: Path, version_table: str) -> None:
 
 def _is_newest(database: Database, migrations: Path, version_table: str) -> bool:
     """Return whether the tables are up to date. Raises UnsupportedDatabase if they cannot be."""
+    _require_utf8(database)
     newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
     current_version = _current_version(database, version_table) or ""
     name = database.engine.url.database
@@ -51,6 +53,19 @@ def _is_newest(database: Database, migrations: Path, version_table: str) -> bool
             f"{newest_version}: update the program, or restore a backup from before its update."
         )
     return current_version == newest_version
+
+
+def _require_utf8(database: Database) -> None:
+    """Raise UnsupportedDatabase if the database cannot store every text."""
+    if database.is_sqlite:
+        return
+    with database.read() as connection:
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+    if encoding != "UTF8":
+        raise UnsupportedDatabase(
+            f"The database {database.engine.url.database} has the encoding {encoding}: create one "
+            "with UTF8 (createdb -E UTF8 -T template0 NAME), and set TWINDOW_DATABASE_URL to it."
+        )
 
 
 def _upgrade(database: Database, migrations: Path, version_table: str) -> None:

@@ -22,7 +22,7 @@ from gunicorn.errors import AppImportError
 from gunicorn.http import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
-from core.db.database import DATABASE_UNREACHABLE, DatabaseUnavailable
+from core.db.database import DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
 from core.server.client_connections import BodyReader, BoundedRequest, limit_write_time
 from core.server.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit
@@ -239,4 +239,4 @@ class Server(BaseApplication):  # type: ignore[misc]
         try:
             return self._make_app()
         except (DatabaseUnavailable, UnsupportedDatabase) as error:
-            raise StartupError(str(error) or DATABASE_UNREACHABLE) from None
+            raise StartupError(str(error)) from None

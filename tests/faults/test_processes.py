@@ -12,6 +12,7 @@ from bs4 import Tag
 from tests.faults.conftest import text_in
 from tests.support import upstream_server
 from tests.support.person import Page, Person, Stream, wait_for_reply
+from tests.support.pgbouncer import run_pgbouncer
 from tests.support.postgres import Postgres
 from tests.support.processes import ServerProcess, run_portal
 from tests.support.upstream import Call, Upstream
@@ -22,25 +23,31 @@ WORDS = [f"w{number} " for number in range(6)]
 class PortalPair:
     """Two portals. The property `first` restarts the first portal if it was killed."""
 
-    def __init__(self, data: Path, upstream: Upstream, settings: dict[str, str]) -> None:
+    def __init__(
+        self,
+        data: Path,
+        upstream: Upstream,
+        settings: dict[str, str],
+        second_settings: dict[str, str],
+    ) -> None:
         self.upstream = upstream
         self._data = data
         self._settings = settings
         self._started = ExitStack()
-        self._first = self._start()
-        self.second = self._start()
+        self._first = self._start(settings)
+        self.second = self._start(second_settings)
 
     @property
     def first(self) -> ServerProcess:
         if self._first.process.poll() is not None:
-            self._first = self._start()
+            self._first = self._start(self._settings)
         return self._first
 
     def close(self) -> None:
         self._started.close()
 
-    def _start(self) -> ServerProcess:
-        server = run_portal(self._data, self.upstream.url, **self._settings)
+    def _start(self, settings: dict[str, str]) -> ServerProcess:
+        server = run_portal(self._data, self.upstream.url, **settings)
         return self._started.enter_context(server)
 
 
@@ -52,13 +59,18 @@ POSTGRESQL = pytest.mark.parametrize("two", ["postgresql"], indirect=True)
 def two(
     request: pytest.FixtureRequest, processes: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[PortalPair]:
-    """Start two portals on each database."""
-    settings = {}
-    if request.param == "postgresql":
-        postgres: Postgres = request.getfixturevalue("postgres")
-        settings = {"DATABASE_URL": postgres.create_database()}
-    with upstream_server.run_upstream() as upstream:
-        two = PortalPair(tmp_path_factory.mktemp("data"), upstream, settings)
+    """Start two portals on each database; one of them reaches PostgreSQL through PgBouncer."""
+    direct, pooled = {}, {}
+    with ExitStack() as stack:
+        if request.param == "postgresql":
+            postgres: Postgres = request.getfixturevalue("postgres")
+            database_url = postgres.create_database()
+            pooled_url = stack.enter_context(
+                run_pgbouncer(database_url, tmp_path_factory.mktemp("pgbouncer"))
+            )
+            direct, pooled = {"DATABASE_URL": database_url}, {"DATABASE_URL": pooled_url}
+        upstream = stack.enter_context(upstream_server.run_upstream())
+        two = PortalPair(tmp_path_factory.mktemp("data"), upstream, direct, pooled)
         yield two
         two.close()
     assert "Traceback" not in "".join(two.second.output)

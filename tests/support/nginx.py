@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.certificates import Certificate
 from tests.support.packages import find_or_install, install
 from tests.support.processes import ROOT, free_port
+from tests.support.waiting import accepts_connections, poll_until
 
 START_SECONDS = 10
 
@@ -121,12 +120,9 @@ def _location(url: str, path: str, removed: Sequence[str], more: str) -> str:
 
 
 def _wait_for_port(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.02)
-    raise RuntimeError(f"nginx does not start: {log.read_text()}")
+    poll_until(lambda: process.poll() is not None or accepts_connections(port), START_SECONDS)
+    if not accepts_connections(port):
+        raise RuntimeError(f"nginx does not start: {log.read_text()}")
 
 
 def _find_or_install_nginx() -> str:

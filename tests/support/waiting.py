@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,6 +24,13 @@ def poll_until(condition: Callable[[], object], seconds: float, interval: float 
     while not (is_met := bool(condition())) and time.monotonic() < deadline:
         time.sleep(interval)
     return is_met
+
+
+def accepts_connections(port: int) -> bool:
+    """Return whether a server listens on this port of this machine."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
 
 
 def responds(url: str) -> bool:

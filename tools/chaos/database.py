@@ -233,7 +233,13 @@ def run(
         for fault in faults:
             portal.output.clear()
             report = DatabaseTest(fault, database_url, service, people, seconds or 6).run(replies)
-            reports[fault] = report | {"tracebacks": "".join(portal.output).count("Traceback")}
+            output = "".join(portal.output)
+            reports[fault] = report | {
+                "tracebacks": output.count("Traceback"),
+                "output": output[output.find("Traceback") :][:5000]
+                if "Traceback" in output
+                else "",
+            }
             if report["recovery_seconds"] == inf:
                 break
         return reports

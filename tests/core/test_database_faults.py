@@ -1,0 +1,179 @@
+"""What the portal says of a database that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url, text
+
+from core.db.database import Database, DatabaseUnavailable
+from core.db.migrations import UnsupportedDatabase, migrate
+from tests.support.clock import AdjustableClock
+from tests.support.postgres import Postgres
+from tests.support.processes import free_port
+from web.container import MIGRATIONS_DIR
+
+PASSWORD = "Check the user name and the password in TWINDOW_DATABASE_URL."
+ADDRESS = "Check the host and the port in TWINDOW_DATABASE_URL, and that the server runs."
+
+
+def fault_of(url: str) -> str:
+    """Return what is said when the tables are created."""
+    database = Database(url)
+    try:
+        migrate(database, MIGRATIONS_DIR, "alembic_version")
+    except (DatabaseUnavailable, UnsupportedDatabase) as error:
+        return str(error)
+    finally:
+        database.close()
+    return ""
+
+
+@pytest.fixture(scope="module")
+def roles(postgres: Postgres) -> Iterator[None]:
+    """Create the roles that need a password."""
+    postgres.execute(
+        "CREATE ROLE anna LOGIN PASSWORD 'pw'",
+        "CREATE ROLE tls LOGIN PASSWORD 'pw'",
+        "CREATE ROLE nologin PASSWORD 'pw'",
+    )
+    yield
+    postgres.execute("DROP ROLE anna", "DROP ROLE tls", "DROP ROLE nologin")
+
+
+@pytest.fixture
+def name(postgres: Postgres) -> str:
+    """Return the name of an empty database."""
+    return str(make_url(postgres.create_database(template="template0")).database)
+
+
+@pytest.mark.usefixtures("roles")
+@pytest.mark.parametrize(
+    ("login", "reason", "advice"),
+    [
+        ("anna:wrong", 'password authentication failed for user "anna"', PASSWORD),
+        ("anna", "no password supplied", PASSWORD),
+        ("nologin:pw", 'role "nologin" is not permitted to log in', PASSWORD),
+        ("tls:pw", "no encryption", "add ?sslmode=require"),
+        ("anna:pw", "permission denied for schema public", "GRANT CREATE, USAGE ON SCHEMA public"),
+    ],
+)
+def test_login_that_postgresql_refuses_is_named_with_advice(
+    postgres: Postgres, name: str, login: str, reason: str, advice: str
+):
+    fault = fault_of(f"postgresql+psycopg://{login}@127.0.0.1:{postgres.port}/{name}")
+
+    assert fault.startswith(f"The database {name} at 127.0.0.1:{postgres.port} cannot be used: ")
+    assert reason in fault
+    assert advice in fault
+    assert ":pw" not in fault
+
+
+@pytest.mark.usefixtures("roles")
+@pytest.mark.parametrize(
+    ("address", "reason", "advice"),
+    [
+        ("127.0.0.1:{closed}/chat", "Connection refused", ADDRESS),
+        ("name.invalid/chat", "failed to resolve host", ADDRESS),
+        ("127.0.0.1:{port}/missing", 'database "missing" does not exist', "createdb -E UTF8"),
+        ("127.0.0.1:{port}/chat?sslmode=require", "does not support SSL", "?sslmode=prefer"),
+    ],
+)
+def test_address_that_does_not_lead_to_a_database_is_named_with_advice(
+    postgres: Postgres, address: str, reason: str, advice: str
+):
+    place = address.format(closed=free_port(), port=postgres.port)
+    fault = fault_of(f"postgresql+psycopg://anna:pw@{place}")
+
+    assert reason in fault
+    assert advice in fault
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason", "advice"),
+    [
+        ("default_transaction_read_only = on", "read-only transaction", "primary server"),
+        ("search_path = nowhere", "no schema has been selected", "Set search_path"),
+    ],
+)
+def test_postgresql_that_cannot_create_tables_is_named_with_advice(
+    postgres: Postgres, setting: str, reason: str, advice: str
+):
+    url = postgres.create_database(template="template0")
+    postgres.execute(f"ALTER DATABASE {make_url(url).database} SET {setting}")  # type: ignore[arg-type]
+    fault = fault_of(url)
+
+    assert reason in fault
+    assert advice in fault
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_postgresql_without_utf8_is_refused(postgres: Postgres, encoding: str):
+    name = f"enc_{encoding.lower()}"
+    postgres.execute(
+        f"CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"  # type: ignore[arg-type]
+        " TEMPLATE template0"
+    )
+    url = make_url(postgres.template_url).set(database=name)
+
+    assert f"The database {name} has the encoding {encoding}" in fault_of(url.render_as_string())
+
+
+def test_options_of_the_url_take_precedence(postgres: Postgres):
+    url = postgres.create_database(template="template0")
+    database = Database(f"{url}&options=-csearch_path%3Delsewhere&connect_timeout=77")
+    with database.read() as connection:
+        assert connection.scalar(text("SHOW search_path")) == "elsewhere"
+        raw = connection.connection.driver_connection
+        assert raw is not None
+        assert raw.info.get_parameters()["connect_timeout"] == "77"
+    database.close()
+
+
+def damaged_file(folder: Path) -> Path:
+    path = folder / "damaged.db"
+    path.write_bytes(b"This is no SQLite database. " * 200)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make_path", "reason", "advice"),
+    [
+        (lambda folder: folder / "missing" / "portal.db", "unable to open", "must own"),
+        (lambda folder: folder, "unable to open", "must own"),
+        (damaged_file, "file is not a database", "restore a backup"),
+    ],
+)
+def test_sqlite_file_that_cannot_be_used_is_named_with_advice(
+    tmp_path: Path, make_path: Callable[[Path], Path], reason: str, advice: str
+):
+    path = make_path(tmp_path)
+    fault = fault_of(f"sqlite:///{path}")
+
+    assert fault.startswith(f"The database {path} cannot be used: {reason}")
+    assert advice in fault
+
+
+def test_log_names_a_fault_of_a_running_portal_once_a_minute(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    clock = AdjustableClock()
+    database = Database(f"sqlite:///{tmp_path}/portal.db", clock=clock)
+
+    def use_twice() -> None:
+        for _ in range(2):
+            with pytest.raises(DatabaseUnavailable), database.write() as connection:
+                connection.execute(text("CREATE TABLE things (name TEXT)"))
+
+    with database.write() as connection:
+        connection.execute(text("PRAGMA max_page_count = 1"))
+        connection.execute(text("SELECT 1"))
+    use_twice()
+    assert ["disk is full" in record.message for record in caplog.records] == [True]
+
+    clock.advance(61)
+    use_twice()
+    assert len(caplog.records) == 2
+    database.close()
