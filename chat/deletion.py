@@ -1,4 +1,7 @@
-"""Deletion of conversations: hidden at once, restorable for a while, then purged."""
+"""Deletion of conversations: hidden at once, restorable for a while, then purged.
+
+A purge deletes the conversation at the service as well, if the service has announced how.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from sqlalchemy import (
     update,
 )
 
+from chat import search_index
 from chat.conversations import Conversation, conversation_from_row
 from chat.limits import delete_expired_usage
 from chat.log import Ended, Log, ReplyState
@@ -26,18 +30,20 @@ from chat.schema import search_documents, turns
 from chat.turns import Turns
 from core.db.database import Database, DatabaseUnavailable
 from core.twin_groups import EVERY_TWIN, TwinAccess
+from twinapi import ApiError, Client, NotFound, RateLimited, TwinApiError
 
 logger = logging.getLogger(__name__)
 
 RESTORABLE_SECONDS = 600.0
-# Limit of expired conversations that a delete request purges besides its own work.
-MAX_PURGED_PER_REQUEST = 3
+# If the service cannot be reached for this long, its copy of a conversation stays.
+MAX_SERVICE_OUTAGE_SECONDS = 24 * 3600.0
 # A transaction of SQLite blocks all greenlets.
 PURGED_TURNS_PER_TRANSACTION = 20
 # Index rows of long texts with many different words take much longer than others.
 PURGED_INDEX_ROWS = 200
 PURGED_INDEX_CHARACTERS = 50_000
 PURGE_PAUSE_SECONDS = 0.01
+SERVICE_KEEPS_COPY = "Could not delete a conversation at the service: %s"
 PURGE_FAILED = "Could not purge deleted conversations."
 
 STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
@@ -48,8 +54,9 @@ class Deletions:
 
     purge_interval_seconds = 3600.0
 
-    def __init__(self, database: Database, turns: Turns, log: Log) -> None:
+    def __init__(self, database: Database, turns: Turns, log: Log, client: Client) -> None:
         self.database = database
+        self._client = client
         self.turns = turns
         self.log = log
         self._closing = threading.Event()
@@ -76,10 +83,6 @@ class Deletions:
         if row:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
                 self._stop_reply(newest_turn.turn.id)
-            try:
-                self.purge_expired(MAX_PURGED_PER_REQUEST)
-            except DatabaseUnavailable:  # expired conversations are purged later
-                logger.warning(PURGE_FAILED)
         return row is not None
 
     def _stop_reply(self, turn_id: str) -> None:
@@ -111,25 +114,69 @@ class Deletions:
             condition = self._restorable_by(connection, person) & (table.c.id == conversation_id)
             connection.execute(update(table).where(condition).values(deleted_at=None))
 
-    def purge_expired(self, limit: int | None = None) -> None:
-        """Purge conversations that cannot be restored any more, at most `limit` of them.
-
-        Short transactions with pauses let other requests continue.
-        """
+    def purge_expired(self) -> None:
+        """Purge conversations that cannot be restored any more."""
         with self.database.read() as connection:
             now = self.database.now(connection)
-            is_expired = table.c.deleted_at < now - RESTORABLE_SECONDS
-            conversation_ids = list(
-                connection.scalars(select(table.c.id).where(is_expired).limit(limit))
-            )
-        for conversation_id in conversation_ids:
-            condition = (table.c.id == conversation_id) & is_expired
-            self._purge_index(condition)
-            some_ids = select(turns.c.id).join(table).where(condition)
-            some_turns = turns.c.id.in_(some_ids.limit(PURGED_TURNS_PER_TRANSACTION))
-            while self._delete(turns, some_turns):
-                pass
-            self._delete(table, condition)
+            query = select(table.c.id, table.c.delete_path, table.c.deleted_at)
+            expired = connection.execute(
+                query.where(table.c.deleted_at < now - RESTORABLE_SECONDS)
+            ).all()
+        purged_count = 0
+        for conversation_id, delete_path, deleted_at in expired:
+            is_last_attempt = deleted_at < now - MAX_SERVICE_OUTAGE_SECONDS
+            if self._delete_at_service(delete_path) or is_last_attempt:
+                # Unless it is restored meanwhile: only with a clock that was set back.
+                self._purge((table.c.id == conversation_id) & (table.c.deleted_at == deleted_at))
+                purged_count += 1
+        if purged_count:
+            search_index.merge(self.database)
+
+    def erase_person(self, person: str) -> int:
+        """Purge all conversations of a person now, and return how many could not be deleted.
+
+        These are conversations whose service cannot be reached; they stay, hidden.
+        """
+        with self.database.write() as connection:
+            owned = table.c.person == person
+            connection.execute(update(table).where(owned).values(deleted_at=0.0))
+            query = select(table.c.id, table.c.delete_path).where(owned)
+            rows = connection.execute(query).all()
+        failed_count = 0
+        for conversation_id, delete_path in rows:
+            for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
+                self._stop_reply(newest_turn.turn.id)
+            if self._delete_at_service(delete_path):
+                self._purge(table.c.id == conversation_id)
+            else:
+                failed_count += 1
+        search_index.merge(self.database)
+        return failed_count
+
+    def _delete_at_service(self, delete_path: str) -> bool:
+        """Delete the service's copy; return False if another attempt may succeed."""
+        if not delete_path:
+            return True
+        try:
+            self._client.delete_conversation(delete_path)
+        except NotFound:
+            return True
+        except RateLimited as error:
+            logger.warning(SERVICE_KEEPS_COPY, error)
+            return False
+        except TwinApiError as error:
+            logger.warning(SERVICE_KEEPS_COPY, error)
+            return isinstance(error, ApiError) and error.status < 500
+        return True
+
+    def _purge(self, condition: ColumnElement[bool]) -> None:
+        """Delete a conversation; short transactions with pauses let other requests continue."""
+        self._purge_index(condition)
+        some_ids = select(turns.c.id).join(table).where(condition)
+        some_turns = turns.c.id.in_(some_ids.limit(PURGED_TURNS_PER_TRANSACTION))
+        while self._delete(turns, some_turns):
+            pass
+        self._delete(table, condition)
 
     def _purge_index(self, condition: ColumnElement[bool]) -> None:
         """Delete the rows of the search index, in batches of limited length.

@@ -11,11 +11,14 @@ from sqlalchemy import ARRAY, Connection, Text, bindparam, cast, delete, func, i
 
 from chat.schema import conversations, search_documents, turns
 from core import text_folding
+from core.db.database import Database
 
 TITLE, MESSAGE, REPLY = "title", "message", "reply"
 # PostgreSQL limits a tsvector to 1 MiB.
 MAX_ROW_CHARACTERS = 40_000
 MAX_BACKTRACK_CHARACTERS = 1_000
+MERGED_PAGES = 100
+MERGE_PAUSE_SECONDS = 0.01
 
 Row = Mapping[str, Any]
 
@@ -81,6 +84,28 @@ def index_title(connection: Connection, person: str, conversation_id: str, title
     )
     connection.execute(delete(search_documents).where(condition))
     insert_rows(connection, make_rows(person, conversation_id, None, TITLE, title))
+
+
+def merge(database: Database) -> None:
+    """Remove the words of deleted rows from the files of the index.
+
+    FTS5 only marks deleted words until it merges its segments (https://sqlite.org/fts5.html, 6.7).
+    PostgreSQL needs nothing: vacuum removes deleted rows.
+    """
+    if not database.is_sqlite:
+        return
+    pages = -MERGED_PAGES  # a negative number begins a merge of everything
+    while True:
+        with database.write() as connection:
+            query = "SELECT total_changes()"
+            before = connection.exec_driver_sql(query).scalar_one()
+            statement = "INSERT INTO search_documents_fts (search_documents_fts, rank) VALUES"
+            connection.exec_driver_sql(f"{statement} ('merge', {pages})")
+            changes = connection.exec_driver_sql(query).scalar_one() - before
+        if changes < 2:
+            return
+        pages = MERGED_PAGES
+        database.clock.sleep(MERGE_PAUSE_SECONDS)
 
 
 def _split(text: str) -> Iterator[str]:

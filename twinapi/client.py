@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import requests
 
 from core.outbound import DIRECT, Outbound
+from core.urls import origin_of
 from twinapi import errors, models
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
@@ -85,7 +86,9 @@ class Client:
         with self._transport.send("POST", "/conversations", self._key, body=body) as response:
             payload = read_json(response, self._timeout)
             conversation = _parse_item(payload, models.parse_conversation)
-            return replace(conversation, delete_url=announced_url(response, "delete"))
+            url = announced_url(response, "delete") or ""
+            path = urlsplit(url)._replace(scheme="", netloc="").geturl()
+            return replace(conversation, delete_path=path)
 
     def stream_message(
         self,
@@ -146,12 +149,13 @@ class Client:
         """
         self._transport.request_json("DELETE", cancel_url, self._key)
 
-    def delete_conversation(self, delete_url: str) -> None:
-        """Delete a conversation by sending DELETE to `Conversation.delete_url`.
+    def delete_conversation(self, delete_path: str) -> None:
+        """Delete a conversation by sending DELETE to `Conversation.delete_path` of the service.
 
         This call is an extension of the interface.
         """
-        self._transport.request_json("DELETE", delete_url, self._key)
+        url = origin_of(self.base_url) + delete_path
+        self._transport.request_json("DELETE", url, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
         """Create an API key, authorised by a JWT."""

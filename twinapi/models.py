@@ -39,12 +39,15 @@ class Twin:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation on the service; `delete_url` is set if it has announced one."""
+    """A conversation on the service.
+
+    `delete_path` is the path at which DELETE deletes it, or "" if the service has announced none.
+    """
 
     id: str
     twin_id: str
     title: str = ""
-    delete_url: str | None = None
+    delete_path: str = ""
     extra: Json = field(default_factory=dict, repr=False)
 
 

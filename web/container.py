@@ -192,7 +192,7 @@ def build_portal(
         ),
         conversations=conversations,
         adoption=Adoption(database),
-        deletions=Deletions(database, service.turns, log),
+        deletions=Deletions(database, service.turns, log, client),
         search=Search(database),
         log=log,
         renderer=renderer,

@@ -65,6 +65,11 @@ class Checkpoints:
             with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=rw", uri=True)) as connection:
                 query = "PRAGMA wal_checkpoint(PASSIVE)"
                 is_blocked, changes, copied = connection.execute(query).fetchone()
+                if is_blocked or changes != copied:
+                    return False
+                # The file keeps deleted text until it is overwritten or truncated.
+                connection.execute("PRAGMA busy_timeout=0")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error:
             return False
-        return not is_blocked and changes == copied
+        return True

@@ -33,6 +33,7 @@ def _prepare_connection(connection: Any, _record: Any) -> None:
         "busy_timeout=1000",  # wait while another process opens or closes the file
         "journal_mode=WAL",
         "foreign_keys=ON",
+        "secure_delete=ON",  # overwrite what people delete
         "busy_timeout=0",  # waiting inside SQLite would block all greenlets
     ):
         connection.execute(f"PRAGMA {pragma}")

@@ -1,4 +1,4 @@
-"""Storage of conversations. All queries are limited to one owner (`sub`)."""
+"""Storage of conversations. Queries are limited to one owner (`sub`)."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Conversations:
             connection.execute(insert(conversations).values(**values, replying_until=0))
         return conversation
 
-    def find(self, conversation_id: str, sub: str) -> Conversation | None:
-        """Return the conversation if it belongs to `sub`, else None."""
+    def find(self, conversation_id: str, sub: str | None) -> Conversation | None:
+        """Return the conversation if it belongs to `sub`, or to anyone if `sub` is None."""
         with self.database.read() as connection:
             return _find(connection, conversation_id, sub)
 
@@ -63,8 +63,10 @@ class Conversations:
             return Page([Conversation(*row) for row in connection.execute(query)], total)
 
 
-def _find(connection: Connection, conversation_id: str, sub: str) -> Conversation | None:
-    condition = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
+def _find(connection: Connection, conversation_id: str, sub: str | None) -> Conversation | None:
+    condition = conversations.c.id == conversation_id
+    if sub is not None:
+        condition &= conversations.c.sub == sub
     row = connection.execute(_select_conversations().where(condition)).first()
     return Conversation(*row) if row else None
 

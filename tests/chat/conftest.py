@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from chat.conversations import Conversation, Conversations
+from chat.deletion import Deletions
 from chat.limits import Limits, ServiceQuota, Usage
 from chat.log import heartbeat
 from chat.log.entries import build_reply
@@ -22,6 +23,7 @@ from core.settings import MessageLimits
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
 from tests.support.upstream import UPSTREAM_KEY
+from twinapi import Client
 from web.container import MIGRATIONS_DIR
 
 SECRET_KEY = "secret" * 6
@@ -137,3 +139,8 @@ def followed_texts(log: Log, turn: Turn) -> list[str]:
         is_full_text = batch.after == 0 or batch.is_final
         texts.append(text if is_full_text else texts[-1] + text)
     return texts
+
+
+def make_deletions(log: Log, turns: Turns, service_url: str = "http://127.0.0.1:1") -> Deletions:
+    """Return the deletions of a process, which reaches the service at a URL."""
+    return Deletions(log.database, turns, log, Client(service_url, UPSTREAM_KEY))

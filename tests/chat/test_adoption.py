@@ -6,11 +6,11 @@ import pytest
 
 from chat.adoption import Adoption
 from chat.conversations import Conversations
-from chat.deletion import Deletions
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.search import Search
 from chat.turns import AddedTurn, Turns
+from tests.chat.conftest import make_deletions
 from tests.support.clock import AdjustableClock
 
 DATABASES = ["sqlite", "postgresql"]
@@ -55,7 +55,7 @@ def test_adopted_conversation_continues_and_can_be_restored(
 ):
     running = start(turns, "visitor", "Hello")
     deleted = start(turns, "visitor", "Bye", "Bye")
-    deletions = Deletions(log.database, turns, log)
+    deletions = make_deletions(log, turns)
     deletions.delete(deleted.conversation.id, "visitor")
     adoption.adopt("visitor", "anna")
     log.end(running.turn.id, Ended(ReplyState.COMPLETE, text="Welcome"))

@@ -12,6 +12,7 @@ from sqlalchemy import func, select, update
 
 from chat.conversations import Conversation, ConversationNotFound, Conversations
 from chat.deletion import (
+    MAX_SERVICE_OUTAGE_SECONDS,
     PURGED_TURNS_PER_TRANSACTION,
     RESTORABLE_SECONDS,
     Deletions,
@@ -23,14 +24,14 @@ from chat.schema import turns as turns_table
 from chat.search.search import Search
 from chat.turns import Turn, Turns
 from core.clock import Clock
-from core.db.database import DatabaseUnavailable
-from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
+from tests.chat.conftest import both_databases, make_deletions, on_postgresql, skewed_clock
 from tests.support.history import insert_conversation
+from tests.support.upstream import Upstream
 
 
 @pytest.fixture
 def deletions(log: Log, turns: Turns) -> Deletions:
-    return Deletions(log.database, turns, log)
+    return make_deletions(log, turns)
 
 
 def backdate(log: Log, conversation: Conversation, seconds: float) -> None:
@@ -110,7 +111,7 @@ def test_clock_of_another_machine_does_not_shorten_the_undo_period(
     skew: int,
 ):
     other_log = new_log(skewed_clock(skew))
-    other_deletions = Deletions(other_log.database, turns, other_log)
+    other_deletions = make_deletions(other_log, turns)
     other_deletions.delete(conversation.id, "alice")
     assert deletions.find(conversation.id, "alice")
     backdate(log, conversation, RESTORABLE_SECONDS - 60)
@@ -121,21 +122,53 @@ def test_clock_of_another_machine_does_not_shorten_the_undo_period(
     assert deletions.find(conversation.id, "alice")
 
 
-def test_conversation_is_deleted_although_others_cannot_be_purged(
-    turns: Turns, conversation: Conversation, deletions: Deletions, log: Log, turn: Turn
+@pytest.mark.parametrize(
+    ("status", "is_purged"), [(204, True), (404, True), (403, True), (429, False), (503, False)]
+)
+def test_purge_deletes_the_copy_of_the_service_first(
+    turns: Turns,
+    turn: Turn,
+    conversation: Conversation,
+    log: Log,
+    upstream: Upstream,
+    status: int,
+    is_purged: bool,
 ):
-    log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
-    other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key")
-    deletions.delete(other.conversation.id, "bob")
-    backdate(log, other.conversation, RESTORABLE_SECONDS + 1)
+    path = "/api/v1/conversations/7"
+    Conversations(log.database).set_service_id(conversation.id, "7", path)
+    upstream.answers[path] = status, None
+    deletions = make_deletions(log, turns, upstream.url)
+    deletions.delete(conversation.id, "alice")
+    assert upstream.calls == []  # it can still be restored
+    backdate(log, conversation, RESTORABLE_SECONDS + 1)
+    deletions.purge_expired()
 
-    def fail(*_: object) -> bool:
-        raise DatabaseUnavailable
+    assert [(call.method, call.path) for call in upstream.calls] == [("DELETE", path)]
+    assert (row_counts(log)[0] == 0) == is_purged
 
-    deletions._delete = fail  # type: ignore[method-assign]
 
-    assert deletions.delete(conversation.id, "alice")
-    assert deletions.find(conversation.id, "alice")
+def test_service_that_is_away_for_a_day_keeps_its_copy(
+    turns: Turns, turn: Turn, conversation: Conversation, log: Log, upstream: Upstream
+):
+    Conversations(log.database).set_service_id(conversation.id, "7", "/7")
+    upstream.answers["/7"] = 503, None
+    deletions = make_deletions(log, turns, upstream.url)
+    deletions.delete(conversation.id, "alice")
+    backdate(log, conversation, MAX_SERVICE_OUTAGE_SECONDS + RESTORABLE_SECONDS)
+    deletions.purge_expired()
+
+    assert row_counts(log)[0] == 0
+
+
+@both_databases
+def test_erasing_a_person_purges_their_conversations_at_once(
+    turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions, log: Log
+):
+    other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").conversation
+
+    assert deletions.erase_person("alice") == 0
+    with log.database.read() as connection:
+        assert list(connection.scalars(select(conversations.c.id))) == [other.id]
 
 
 @pytest.mark.fault("F94")
@@ -156,7 +189,7 @@ def test_long_conversation_is_purged_in_short_transactions_with_pauses(
     deletions.purge_expired()
 
     steps = [before - after for before, after in pairwise(turn_counts)]
-    assert steps == [PURGED_TURNS_PER_TRANSACTION] * 2 + [0, 0]
+    assert [step for step in steps if step] == [PURGED_TURNS_PER_TRANSACTION] * 2
     assert row_counts(log)[:2] == [1, 1]
 
 

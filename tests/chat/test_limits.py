@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from chat.deletion import Deletions
 from chat.limits import (
     HISTORY_FULL,
     MAX_RUNNING_REPLIES,
@@ -28,7 +27,7 @@ from chat.log.log import Log
 from chat.schema import usage
 from chat.turns import PORTAL_BUSY, AddedTurn, Turns
 from core.db.database import DatabaseUnavailable
-from tests.chat.conftest import make_turns, on_postgresql, skewed_clock
+from tests.chat.conftest import make_deletions, make_turns, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Limits as ReportedLimits
@@ -355,5 +354,5 @@ def test_person_keeps_no_more_messages_than_the_limit(log: Log):
     assert {send(turns) for _ in range(27)} == {HISTORY_FULL}
     assert not turns.start_conversation("alice", "ada", "Ada", "Hello", "another key").is_new
     assert not send(turns, "bob")
-    Deletions(log.database, turns, log).delete(first.conversation.id, "alice")
+    make_deletions(log, turns).delete(first.conversation.id, "alice")
     assert not send(turns)

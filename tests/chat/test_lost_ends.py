@@ -8,13 +8,13 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Connection, exc
 
-from chat.deletion import Deletions
 from chat.log.buffers import LogBuffer
 from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.turns import Turn, Turns
 from core.clock import SYSTEM_CLOCK
 from core.db.database import DatabaseUnavailable
+from tests.chat.conftest import make_deletions
 from tests.support.waiting import wait_until
 
 COMPLETE = Ended(ReplyState.COMPLETE, text="All of it")
@@ -104,7 +104,7 @@ def test_deletion_stops_the_reply_although_its_end_cannot_be_stored(
 
     with monkeypatch.context() as patch:
         patch.setattr(log, "end", fail)
-        assert Deletions(log.database, turns, log).delete(turn.conversation_id, "alice")
+        assert make_deletions(log, turns).delete(turn.conversation_id, "alice")
 
     assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
     wait_until(lambda: turn.id not in log._buffers)

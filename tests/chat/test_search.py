@@ -17,6 +17,7 @@ from chat.search.search import MAX_CONCURRENT_SEARCHES, Search, SearchResults
 from chat.turns import Turns
 from core.db.database import DatabaseUnavailable
 from core.text_folding import fold
+from tests.chat.conftest import make_deletions
 from tests.chat.snippet_text import format_snippet
 
 DATABASES = ["sqlite", "postgresql"]
@@ -30,7 +31,7 @@ def search(log: Log) -> Search:
 
 @pytest.fixture
 def deletions(log: Log, turns: Turns) -> Deletions:
-    return Deletions(log.database, turns, log)
+    return make_deletions(log, turns)
 
 
 def talk(

@@ -86,7 +86,7 @@ def test_create_conversation_sends_the_twin_and_the_title(asked: Asked):
     assert (call.method, call.path) == ("POST", "/api/v1/conversations")
     assert call.body == {"twinId": "ada", "title": "On heat"}
     assert call.headers["Authorization"] == f"Bearer {UPSTREAM_KEY}"
-    assert (made.id, made.delete_url) == ("7", None)
+    assert (made.id, made.delete_path) == ("7", "")
 
 
 def test_conversation_is_deleted_only_at_a_url_that_the_service_has_announced(
@@ -98,8 +98,8 @@ def test_conversation_is_deleted_only_at_a_url_that_the_service_has_announced(
     _, elsewhere = asked("create_conversation", "ada", answer={"data": {"id": 7}}, link=foreign)
     upstream.answers["/api/v1/conversations/7"] = 204, None
 
-    assert elsewhere.delete_url is None
-    client.delete_conversation(announced.delete_url)
+    assert elsewhere.delete_path == ""
+    client.delete_conversation(announced.delete_path)
     call = upstream.calls[-1]
     assert (call.method, call.path) == ("DELETE", "/api/v1/conversations/7")
 

@@ -108,9 +108,9 @@ def _send_message(client: Client, twin: Twin) -> Iterator[Finding]:
         reason = describe_cause(error) or english_message(error.code, error.params)
         yield Finding(f"The service did not accept {call}. {reason}", is_problem=True)
     finally:
-        if conversation and conversation.delete_url:
+        if conversation and conversation.delete_path:
             with suppress(TwinApiError):
-                client.delete_conversation(conversation.delete_url)
+                client.delete_conversation(conversation.delete_path)
 
 
 def _read_reply(client: Client, conversation: Conversation) -> Iterator[Finding]:
