@@ -39,6 +39,7 @@ from service.app import Service, create_service_app
 from service.cli import create_cli_group
 from service.llm import log_local_servers
 from service.owners import PORTAL_OWNER
+from web import metrics
 from web.assets import warm_up
 from web.commands.check import create_check_command
 from web.commands.person import create_person_group
@@ -162,6 +163,7 @@ def main() -> None:
             port=settings.port,
             workers=settings.workers,
             forwarded_allow_ips=str(settings.trusted_proxies),
+            **metrics.server_options(settings),
         )
     except (SettingsError, BindError) as error:
         sys.exit(str(error))

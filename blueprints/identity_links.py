@@ -12,6 +12,7 @@ from blueprints.session import ATTEMPTS_EXCEEDED, render_invalid_link
 from chat.adoption import move_conversations
 from core.languages import N_
 from web.container import portal
+from web.person import sign_in_log
 from web.person.browser_session import browser_token
 from web.person.client_address import client_address
 from web.person.current_person import is_from_proxy, signed_in_person
@@ -53,8 +54,10 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
     except InvalidLink:
         return render_invalid_link()
     except WrongCredentials:
+        sign_in_log.record_refusal(sign_in_log.WRONG_PASSWORD)
         return _render_form(token, WRONG_PASSWORD), 403
     except AttemptsExceeded as error:
+        sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
         page = _render_form(token, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 
@@ -21,6 +20,7 @@ from core.languages import LANGUAGES, N_
 from twinapi import Forbidden, TwinApiError, Unauthorized
 from web.container import portal
 from web.i18n import service_message
+from web.person import sign_in_log
 from web.person.browser_session import begin_sign_in, browser_token, end_sign_in
 from web.person.client_address import client_address
 from web.person.current_person import is_from_proxy, signed_in_person
@@ -31,8 +31,6 @@ from web.person.session_key import store_key
 
 # RFC 6750, 2.1: what can be sent as a Bearer token.
 KEY_PATTERN = re.compile(r"[\w.~+/=-]{8,500}", re.ASCII)
-
-logger = logging.getLogger(__name__)
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 
@@ -75,13 +73,15 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
             name, request.form.get("password", ""), client_address(), _device(), browser_token()
         )
     except WrongCredentials:
-        _log_failure()
+        sign_in_log.record_refusal(sign_in_log.WRONG_CREDENTIALS)
         return _render_form(name, next_path, WRONG_CREDENTIALS), 403
     except AttemptsExceeded as error:
+        sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
         page = _render_form(name, next_path, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     begin_sign_in(sign_in)
+    sign_in_log.record_sign_in()
     return _redirect_to(next_path)
 
 
@@ -95,9 +95,10 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
             api_key, client_address(), _device(), browser_token(), lambda: _is_accepted(api_key)
         )
     except WrongCredentials:
-        _log_failure()
+        sign_in_log.record_refusal(sign_in_log.KEY_REJECTED)
         return _render_form("", next_path, KEY_REFUSED, is_about_key=True), 403
     except AttemptsExceeded as error:
+        sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
         page = _render_form("", next_path, ATTEMPTS_EXCEEDED, retry_at, is_about_key=True)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
@@ -105,13 +106,9 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
         sentence = service_message(error.code, error.params)
         return _render_form("", next_path, sentence, is_about_key=True), 502
     begin_sign_in(sign_in)
+    sign_in_log.record_sign_in()
     store_key(api_key)
     return redirect(next_path, 303)
-
-
-def _log_failure() -> None:
-    # Do not log the name: people type their password into its field by mistake.
-    logger.warning("A sign-in from %s failed.", client_address())
 
 
 def _is_accepted(api_key: str) -> bool:
@@ -144,9 +141,10 @@ def change_password() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[s
     except UnsuitablePassword:
         return _render_account(UNSUITABLE_PASSWORD, field="new-password"), 422
     except WrongCredentials:
-        _log_failure()
+        sign_in_log.record_refusal(sign_in_log.WRONG_PASSWORD)
         return _render_account(WRONG_PASSWORD, field="password"), 403
     except AttemptsExceeded as error:
+        sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
         page = _render_account(ATTEMPTS_EXCEEDED, retry_at, field="password")
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
@@ -209,6 +207,7 @@ def use_link(token: str) -> BaseResponse | tuple[str, int]:
     except InvalidLink:
         return render_invalid_link()
     begin_sign_in(sign_in)
+    sign_in_log.record_sign_in()
     return _redirect_to(url_for("twins.index"))
 
 

@@ -267,8 +267,10 @@ class Turns:
         turn_id = secrets.token_urlsafe(16)
         try:
             yield turn_id
-        except BaseException:
+        except BaseException as error:
             self.log.cancel_claim(turn_id)
+            if isinstance(error, SendingBlocked):
+                self.database.metrics.count("messages_refused")
             raise
 
     def _insert(

@@ -41,6 +41,7 @@ OWN_PATHS = {
     "keys",
     "livez",
     "manifest.webmanifest",
+    "metrics",
     "preferences",
     "readyz",
     "search",

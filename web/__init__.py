@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask, abort, request
 from flask_wtf.csrf import CSRFProtect
 
-from web import hourly_limits, message_html, preferences, site_context
+from web import hourly_limits, message_html, metrics, preferences, site_context
 from web.container import EXTENSION_KEY, Portal
 from web.http import (
     errors,
@@ -59,6 +59,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     app.before_request(_limit_form_fields)
     CSRFProtect(app)
     page_compression.init_app(app)
+    metrics.init_app(app, portal.settings, portal.metrics)
 
 
 def _limit_form_fields() -> None:

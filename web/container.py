@@ -30,10 +30,12 @@ from chat.twins import (
 from core.clock import Clock
 from core.db.database import Database
 from core.db.migrations import migrate, require_newest
+from core.metrics import Metrics
 from core.server.event_loop_lag import EventLoopLag
 from core.settings import MessageLimits, Settings, SettingsError
 from rendering import RenderProcess
 from twinapi import AvatarDownloader, Client, TwinApiError
+from web.metrics import create_metrics
 from web.streaming.html_cache import HtmlCache
 from web.streaming.running_replies import RunningReplies
 
@@ -77,6 +79,11 @@ class Portal:
     def clock(self) -> Clock:
         """Return the clock of this portal."""
         return self.database.clock
+
+    @property
+    def metrics(self) -> Metrics:
+        """Return the receiver of what is counted."""
+        return self.database.metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,8 @@ def build_portal(
     Raises DatabaseUnavailable when the database cannot be migrated, and SettingsError when the
     sign-in mode is missing.
     """
-    database = Database(settings.database_url_for("portal"), clock=clock)
+    metrics = create_metrics(settings, clock.time())
+    database = Database(settings.database_url_for("portal"), clock=clock, metrics=metrics)
     prepare_tables = migrate if upgrades_tables else require_newest
     prepare_tables(database, MIGRATIONS_DIR, "alembic_version")
     secret_key = settings.secret("secret_key")
@@ -197,7 +205,7 @@ def build_portal(
         log=log,
         renderer=renderer,
         html_cache=html_cache,
-        running_replies=RunningReplies(clock, EventLoopLag(), log.is_writing),
+        running_replies=RunningReplies(clock, EventLoopLag(metrics=metrics), log.is_writing),
         model_note=model_note,
         key_issuer=key_issuer,
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from chat.log.entries import Batch, Delta, Ended, Entry, Progress
 from core.clock import Clock
+from core.metrics import Metrics
 
 # Browsers need more time to display a long reply, so the merge interval grows by one slice for each
 # CHARACTERS_PER_EXTRA_SLICE characters, up to MAX_SLICES slices.
@@ -24,6 +25,7 @@ class LogBuffer:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self.opened_at = clock.monotonic()
         self._changed = threading.Condition()
         self._entries: list[Entry] = []
         self._pending: list[str] = []
@@ -43,6 +45,11 @@ class LogBuffer:
         with self._changed:
             self._merge_pending()
             return tuple(self._entries)
+
+    @property
+    def has_text(self) -> bool:
+        """Return whether a delta was appended."""
+        return self._text_length > 0
 
     @property
     def last_seq(self) -> int:
@@ -198,8 +205,9 @@ class LocalBuffers:
     `unstored_ends` are ends that could not be stored yet, by turn id.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, metrics: Metrics) -> None:
         self._clock = clock
+        self._metrics = metrics
         self._buffers: dict[str, LogBuffer] = {}
         self.unstored_ends: dict[str, Ended] = {}
 
@@ -214,6 +222,7 @@ class LocalBuffers:
     def open(self, turn_id: str) -> None:
         """Create the buffer of a turn."""
         self._buffers[turn_id] = LogBuffer(self._clock)
+        self._count()
 
     def get(self, turn_id: str) -> LogBuffer | None:
         """Return the buffer of a turn, or None if this process does not write its reply."""
@@ -233,9 +242,14 @@ class LocalBuffers:
     def end(self, turn_id: str, ended: Ended) -> None:
         """Remove the buffer of a turn, if there is one, and send `ended` to its readers."""
         if buffer := self._buffers.pop(turn_id, None):
+            self._count()
             buffer.end(ended)
 
     def drop(self, turn_id: str) -> None:
         """Remove the buffer of a turn, if there is one. Its readers stop without a final entry."""
         if buffer := self._buffers.pop(turn_id, None):
+            self._count()
             buffer.abandon()
+
+    def _count(self) -> None:
+        self._metrics.set("replies_running", len(self._buffers))

@@ -53,7 +53,7 @@ class Log:
         self.database = database
         self._on_end = on_end
         self.is_closing = False
-        self._buffers = LocalBuffers(database.clock)
+        self._buffers = LocalBuffers(database.clock, database.metrics)
         self._heartbeat = Heartbeat(database)
         self._flusher = Flusher(database, self._heartbeat, self._buffers, self.end)
         self._recovery = Recovery(database, self._heartbeat, self._buffers, self.end)
@@ -96,7 +96,11 @@ class Log:
     def append(self, turn_id: str, *new_entries: Entry) -> None:
         """Append entries to the turn. Entries after the end are discarded."""
         if buffer := self._buffers.get(turn_id):
+            had_text = buffer.has_text
             buffer.append(new_entries, flusher.SLICE_SECONDS)
+            if buffer.has_text and not had_text:
+                delay = self.database.clock.monotonic() - buffer.opened_at
+                self.database.metrics.observe_first_text(delay)
             self._flusher.wake()
 
     def call_on_end(self, turn_id: str, callback: Callable[[], None]) -> bool:
@@ -155,6 +159,8 @@ class Log:
             rows = store.read(connection, [turn_id])[turn_id]
             final_entry, is_first_end = store_end(connection, turn_id, rows, ended, buffer)
         self._buffers.end(turn_id, final_entry)
+        if is_first_end:
+            self.database.metrics.count("replies", final_entry.state)
         if is_first_end and final_entry.text and not self.is_closing:
             self._on_end(turn_id, final_entry.text)
         return is_first_end

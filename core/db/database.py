@@ -29,6 +29,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from core.clock import SYSTEM_CLOCK, Clock
 from core.db import sqlite
 from core.db.faults import describe_fault
+from core.metrics import NO_METRICS, Metrics
 
 logger = logging.getLogger(__name__)
 
@@ -71,10 +72,16 @@ class Database:
     """
 
     def __init__(
-        self, url: str, *, lock_timeout: float | None = None, clock: Clock = SYSTEM_CLOCK
+        self,
+        url: str,
+        *,
+        lock_timeout: float | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        metrics: Metrics = NO_METRICS,
     ) -> None:
         lock_timeout = LOCK_TIMEOUT_SECONDS if lock_timeout is None else lock_timeout
         self.clock = clock
+        self.metrics = metrics
         self.lock_timeout = lock_timeout
         # hide_parameters keeps the text of messages out of errors, and so out of the logs.
         # pool_pre_ping tests each connection before use, so that a restart of the database server
@@ -198,13 +205,17 @@ class Database:
         except (DBAPIError, PoolTimeout) as error:
             if not _is_unavailable(error):
                 raise
-            self.last_failure_at = self.clock.monotonic()
+            self._record_failure()
             fault = describe_fault(error, self.engine.url)
             self._log(fault)
             raise DatabaseUnavailable(fault) from error
         except DatabaseUnavailable:
-            self.last_failure_at = self.clock.monotonic()
+            self._record_failure()
             raise
+
+    def _record_failure(self) -> None:
+        self.last_failure_at = self.clock.monotonic()
+        self.metrics.count("database_failures")
 
     def _log(self, fault: str) -> None:
         now = self.clock.monotonic()

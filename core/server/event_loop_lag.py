@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from core.metrics import NO_METRICS, Metrics
+
 logger = logging.getLogger(__name__)
 
 INTERVAL_SECONDS = 0.05
@@ -30,9 +32,11 @@ class EventLoopLag:
         self,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
+        metrics: Metrics = NO_METRICS,
     ) -> None:
         self._monotonic = monotonic
         self._sleep = sleep
+        self._metrics = metrics
         self._thread: threading.Thread | None = None
         self._warned_at = -math.inf
         self.seconds = 0.0
@@ -54,10 +58,12 @@ class EventLoopLag:
             self._sleep(INTERVAL_SECONDS)
             late_seconds = self._monotonic() - started_at - INTERVAL_SECONDS
             self.seconds += (max(0.0, late_seconds) - self.seconds) * WEIGHT
+            self._metrics.set("event_loop_lag_seconds", self.seconds)
             if self.seconds > WARNING_SECONDS:
                 self._warn()
         self._thread = None
         self.seconds = 0.0
+        self._metrics.set("event_loop_lag_seconds", 0)
 
     def _warn(self) -> None:
         if self._monotonic() - self._warned_at > WARNING_INTERVAL_SECONDS:

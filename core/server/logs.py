@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import tomllib
 from collections.abc import Callable
 from typing import TextIO
 
 from flask import Flask, current_app, has_request_context
 from sqlalchemy.engine import make_url
 
-from core.settings import ROOT, Settings
+from core.settings import Settings
 from core.urls import without_credentials
+from core.version import read_version
 
 # gunicorn's own lines have the same format, without `context`.
 FORMAT = "[%(asctime)s] [%(process)d] [%(levelname)s] %(context)s%(message)s"
@@ -74,7 +74,6 @@ def printable_path(path: str) -> str:
 
 def log_start(settings: Settings, *, is_portal: bool) -> None:
     """Log the version and the settings that matter most. Contains no secrets."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     facts: dict[str, object] = {
         "data folder": settings.data_dir.resolve(),
         "database": _describe_database(settings),
@@ -89,7 +88,7 @@ def log_start(settings: Settings, *, is_portal: bool) -> None:
         facts["sign-in"] = str(settings.sign_in)
     name = "Twindow" if is_portal else "Twindow service"
     described = ", ".join(f"{fact}: {value}" for fact, value in facts.items())
-    logger.info("%s %s starts. %s", name, project["version"], described)
+    logger.info("%s %s starts. %s", name, read_version(), described)
 
 
 def _describe_database(settings: Settings) -> str:

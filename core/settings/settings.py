@@ -14,7 +14,7 @@ from core.secrets import load_or_create_secret
 from core.settings.avatar_origins import AvatarOrigins
 from core.settings.rate_limits import MessageLimits
 from core.settings.sign_in_modes import SignInModes
-from core.settings.trusted_proxies import IdentityProxies, TrustedProxies
+from core.settings.trusted_proxies import IdentityProxies, PeerNetworks, TrustedProxies
 from core.twin_groups import TwinGroups
 from core.urls import path_of_url
 
@@ -47,6 +47,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     port: Port = 8000
     workers: Count = 1
     trusted_proxies: TrustedProxies = TrustedProxies("127.0.0.1,::1")
+    metrics_from: PeerNetworks = PeerNetworks("")
     ca_file: Path | None = None
     outbound_proxy: Url | None = None
     no_proxy: str = ""

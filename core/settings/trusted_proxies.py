@@ -1,4 +1,4 @@
-"""Addresses of the proxies that are trusted to state client addresses or identities."""
+"""Networks: of proxies that state client addresses or identities, and of monitoring systems."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ class TrustedProxies:
         return any(address in network for network in self._networks)
 
 
-class IdentityProxies(TrustedProxies):
-    """Networks of the proxies that identify people. `*` and /0 are refused."""
+class PeerNetworks(TrustedProxies):
+    """Networks of TCP peers that may do what others may not. `*` and /0 are refused."""
+
+    refusal = "anyone could read the metrics; list the addresses of the monitoring system"
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         if self.is_any or any(network.prefixlen == 0 for network in self._networks):
-            raise ValueError("anyone could claim any name; list the addresses of the proxy")
+            raise ValueError(self.refusal)
 
     def lists(self, address: str) -> bool:
         """Return whether a peer's address is listed; False for a Unix socket."""
@@ -43,6 +45,12 @@ class IdentityProxies(TrustedProxies):
         except ValueError:
             return False
         return (getattr(parsed, "ipv4_mapped", None) or parsed) in self
+
+
+class IdentityProxies(PeerNetworks):
+    """Networks of the proxies that identify people."""
+
+    refusal = "anyone could claim any name; list the addresses of the proxy"
 
 
 def _parse(name: str) -> IPv4Network | IPv6Network:

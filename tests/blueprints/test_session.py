@@ -92,8 +92,8 @@ def test_failed_sign_in_is_logged_with_the_address_and_without_the_name(
 ):
     sign_in(alice, "my-password-by-mistake", "wrong")
 
-    assert [r.getMessage() for r in caplog.records if r.name == "blueprints.session"] == [
-        "A sign-in from 127.0.0.1 failed."
+    assert [r.getMessage() for r in caplog.records if r.name == "twindow.audit"] == [
+        "A sign-in from 127.0.0.1 is refused: the name or the password is wrong."
     ]
     assert "my-password-by-mistake" not in caplog.text
 

@@ -87,7 +87,7 @@ def test_groups_command_adds_removes_and_prints_groups(app: Flask):
     run(app, "groups", "Anna", "--add", "staff", "--add", "sales")
     result = run(app, "groups", "Anna", "--add", "legal", "--remove", "sales")
 
-    assert result.output == "legal\nstaff\n"
+    assert result.stdout == "legal\nstaff\n"
     assert run(app, "groups", "Anna").output == "legal\nstaff\n"
     assert run(app, "list").output == "Anna\tno password yet, groups: legal staff\n"
     assert run(app, "groups", "Anna", "--add", "x" * 101).exit_code == 1

@@ -7,6 +7,7 @@ from collections import Counter
 from flask import Flask, Response, current_app
 
 from core.server.descriptors import max_connections
+from web.container import portal
 from web.person.client_address import client_address
 from web.person.current_person import person
 
@@ -39,12 +40,15 @@ def count_stream(response: Response) -> Response:
     stream_counts: Counter[str] = current_app.extensions[_EXTENSION_KEY]
     keys = _person_key(), _address_key()
     stream_counts.update(keys)
+    metrics = portal().metrics
+    metrics.set("streams_open", stream_counts.total() / len(keys))
 
     def release() -> None:
         stream_counts.subtract(keys)
         for key in keys:
             if not stream_counts[key]:
                 del stream_counts[key]
+        metrics.set("streams_open", stream_counts.total() / len(keys))
 
     response.call_on_close(release)
     return response

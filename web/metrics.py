@@ -1,0 +1,149 @@
+"""The metrics of all workers at /metrics, in the text format of Prometheus.
+
+The library is imported only while the metrics are on. Each worker writes its values to files in a
+folder, and the worker that gets a request adds them up.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, Response
+
+from core.metrics import NO_METRICS, CounterName, GaugeName, Metrics
+from core.settings import Settings
+from core.version import read_version
+
+PATH = "/metrics"
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+# The library reads this variable when it is imported.
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+# Headers of requests that come through a proxy.
+PROXY_HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED")
+FIRST_TEXT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60)
+
+# For each counter: its explanation, its label and all values of the label.
+COUNTERS: Mapping[CounterName, tuple[str, str, tuple[str, ...]]] = {
+    "replies": ("Ended replies.", "end", ("complete", "failed", "interrupted", "stopped")),
+    "http_requests": ("Answered requests.", "status", ("2xx", "3xx", "4xx", "5xx")),
+    "sign_ins": ("Attempts to sign in.", "result", ("accepted", "refused", "delayed")),
+    "messages_refused": ("Messages that a limit has refused.", "", ()),
+    "database_failures": ("Transactions that have failed for lack of a database.", "", ()),
+}
+# For each gauge: its explanation, and how the values of the workers are combined.
+GAUGES: Mapping[GaugeName, tuple[str, str]] = {
+    "replies_running": ("Running replies.", "livesum"),
+    "streams_open": ("Open streams: replies, pages without JavaScript, exports.", "livesum"),
+    "event_loop_lag_seconds": ("How late the slowest worker continues after a pause.", "livemax"),
+}
+
+
+class PrometheusMetrics(Metrics):
+    """The metrics of this process, and access to those of all workers."""
+
+    def __init__(self, now: float) -> None:
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+        self._registry = registry = CollectorRegistry()
+
+        def gauge(name: str, explanation: str, mode: Any, labels: tuple[str, ...] = ()) -> Gauge:
+            full_name = f"twindow_{name}"
+            return Gauge(full_name, explanation, labels, registry=registry, multiprocess_mode=mode)
+
+        self._counters: dict[tuple[str, str], Counter] = {}
+        for name, (explanation, label, values) in COUNTERS.items():
+            labels = (label,) if label else ()
+            counter = Counter(f"twindow_{name}", explanation, labels, registry=registry)
+            for value in values:  # a series that begins at 0 has a rate from the start
+                self._counters[name, value] = counter.labels(value)
+            if not values:
+                self._counters[name, ""] = counter
+        self._gauges = {name: gauge(name, *options) for name, options in GAUGES.items()}
+        self._first_text = Histogram(
+            "twindow_first_text_seconds",
+            "Time from a message to the first text of its reply.",
+            registry=registry,
+            buckets=FIRST_TEXT_BUCKETS,
+        )
+        explanation = "When the newest worker has started, in seconds since 1970."
+        gauge("worker_start_time_seconds", explanation, "livemax").set(now)
+        build = gauge("build_info", "Version of Twindow.", "livemax", ("version",))
+        build.labels(read_version()).set(1)
+
+    def count(self, name: CounterName, label: str = "") -> None:
+        """Add 1 to a counter."""
+        self._counters[name, label].inc()
+
+    def set(self, name: GaugeName, value: float) -> None:
+        """Store the current value of this process."""
+        self._gauges[name].set(value)
+
+    def observe_first_text(self, seconds: float) -> None:
+        """Record the delay of the first text of a reply."""
+        self._first_text.observe(seconds)
+
+    def render(self) -> bytes:
+        """Return the metrics of all workers, or of this process if it is not a worker."""
+        from prometheus_client import CollectorRegistry, generate_latest
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        registry = self._registry
+        if FOLDER_VARIABLE in os.environ:
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)
+
+
+def create_metrics(settings: Settings, now: float) -> Metrics:
+    """Return the metrics of a process that starts `now`, or those that ignore everything."""
+    return PrometheusMetrics(now) if settings.metrics_from.text else NO_METRICS
+
+
+def server_options(settings: Settings) -> dict[str, Any]:
+    """Empty the folder of the metrics, and return the options of the server that they need."""
+    folder = settings.data_dir.resolve() / "metrics"
+    shutil.rmtree(folder, ignore_errors=True)
+    os.environ.pop(FOLDER_VARIABLE, None)
+    if not settings.metrics_from.text:
+        return {}
+    folder.mkdir(mode=0o700, exist_ok=True)
+    os.environ[FOLDER_VARIABLE] = str(folder)
+    return {"child_exit": lambda _server, worker: _forget_gauges(folder, worker.pid)}
+
+
+def _forget_gauges(folder: Path, pid: int) -> None:
+    """Delete the current values of a worker that has ended. What it has counted stays."""
+    for path in folder.glob(f"gauge_live*_{pid}.db"):
+        path.unlink(missing_ok=True)
+
+
+def init_app(app: Flask, settings: Settings, metrics: Metrics) -> None:
+    """Count the responses, and show the metrics to the addresses in `TWINDOW_METRICS_FROM`.
+
+    For all others, the page does not exist, so it is not one of the routes.
+    """
+    if not isinstance(metrics, PrometheusMetrics):
+        return
+
+    def count_response(response: Response) -> Response:
+        metrics.count("http_requests", f"{response.status_code // 100}xx")
+        return response
+
+    app.after_request(count_response)
+    wsgi_app = app.wsgi_app
+
+    def show_or_pass(environ: Any, start_response: Any) -> Any:
+        is_read = environ["PATH_INFO"] == PATH and environ["REQUEST_METHOD"] in ("GET", "HEAD")
+        is_direct = not any(header in environ for header in PROXY_HEADERS)
+        peer = environ.get("REMOTE_ADDR", "")
+        if not (is_read and is_direct and settings.metrics_from.lists(peer)):
+            return wsgi_app(environ, start_response)
+        response = Response(metrics.render(), content_type=CONTENT_TYPE)
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response(environ, start_response)
+
+    app.wsgi_app = show_or_pass  # type: ignore[method-assign]
