@@ -59,6 +59,11 @@ class Person:
     identity: str = ""
     groups: tuple[str, ...] = ()
 
+    @property
+    def listed_name(self) -> str:
+        """Return the name by which operators know the person."""
+        return self.name if self.has_account else self.identity
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:

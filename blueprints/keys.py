@@ -16,6 +16,7 @@ from werkzeug.wrappers import Response
 
 from accounts import Person
 from core.languages import N_
+from core.server.logs import printable_path
 from core.urls import without_credentials
 from twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
 from web import message_form
@@ -26,6 +27,7 @@ from web.i18n import format_number, gettext, service_message
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.proxy_identity import JWT_PATTERN, proxy_token
 from web.person.service_access import service_access
+from web.person.sign_in_log import log_action
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 
@@ -94,6 +96,8 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
         with suppress(NotFound):  # the change has already revoked the key
             portal().service.client.revoke_api_key(jwt, str(api_key.extra.get("id", "")))
         abort(403)
+    key_id = printable_path(str(api_key.extra.get("id", "")))
+    log_action(signed_in_person(), f"has created the API key {key_id} ({scope})")
     return render_template(
         "keys/created.html",
         api_key=api_key,
@@ -116,6 +120,7 @@ def revoke(key_id: str) -> Response | tuple[str, int]:
         abort(404)
     except TwinApiError as error:
         return _render_form("", "read_only", service_message(error.code, error.params)), 502
+    log_action(signed_in_person(), f"has revoked the API key {printable_path(key_id)}")
     return redirect(url_for("keys.new"), 303)
 
 

@@ -81,7 +81,7 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
         page = _render_form(name, next_path, ATTEMPTS_EXCEEDED, retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     begin_sign_in(sign_in)
-    sign_in_log.record_sign_in()
+    sign_in_log.record_sign_in(sign_in.person_id, "with a password")
     return _redirect_to(next_path)
 
 
@@ -106,7 +106,7 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
         sentence = service_message(error.code, error.params)
         return _render_form("", next_path, sentence, is_about_key=True), 502
     begin_sign_in(sign_in)
-    sign_in_log.record_sign_in()
+    sign_in_log.record_sign_in(sign_in.person_id, "with an API key")
     store_key(api_key)
     return redirect(next_path, 303)
 
@@ -207,7 +207,7 @@ def use_link(token: str) -> BaseResponse | tuple[str, int]:
     except InvalidLink:
         return render_invalid_link()
     begin_sign_in(sign_in)
-    sign_in_log.record_sign_in()
+    sign_in_log.record_sign_in(sign_in.person_id, "with a one-time link")
     return _redirect_to(url_for("twins.index"))
 
 

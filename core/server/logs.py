@@ -26,6 +26,8 @@ REQUEST_ID_EXTENSION = "twindow-request-id"
 CONTEXT_THREADS = ("turn", "reply")
 
 logger = logging.getLogger("twindow")
+# Lines about who may use the portal: sign-ins, API keys and changes to people.
+audit_logger = logging.getLogger("twindow.audit")
 
 
 class WarningLimit(logging.Filter):

@@ -103,6 +103,20 @@ def test_signed_in_person_creates_a_key_without_a_jwt(anna: Person, url: str):
     assert key not in anna.get("/keys").response.text
 
 
+def test_new_and_revoked_keys_are_logged_without_their_secret(
+    anna: Person, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level("INFO", "twindow.audit")
+    key = create_key(anna)
+    anna.press(anna.get("/keys"), "Revoke")
+
+    created, revoked = caplog.messages
+    assert created.startswith("“Anna” has created the API key '")
+    assert created.endswith("' (read_only), from 127.0.0.1.")
+    assert revoked == created.replace("created", "revoked").replace(" (read_only)", "")
+    assert key not in caplog.text
+
+
 def test_revoked_key_is_refused(anna: Person, url: str):
     key = create_key(anna)
     page = anna.press(anna.get("/keys"), "Revoke")

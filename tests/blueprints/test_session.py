@@ -87,6 +87,15 @@ def test_every_url_that_is_not_public_leads_signed_out_people_to_the_sign_in_pag
     assert failures(check, {f"{method} {path}": (method, path) for method, path in urls}) == {}
 
 
+def test_sign_in_is_logged_with_the_name_and_the_address(
+    alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level("INFO", "twindow.audit")
+    sign_in(alice, "anna")
+
+    assert caplog.messages == ["“Anna” has signed in with a password, from 127.0.0.1."]
+
+
 def test_failed_sign_in_is_logged_with_the_address_and_without_the_name(
     alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
 ):

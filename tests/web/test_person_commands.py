@@ -47,6 +47,20 @@ def test_reset_command_replaces_the_password_by_a_link(app: Flask, portal: Porta
     assert run(app, "list").output == "Anna\tno password yet\n"
 
 
+def test_commands_that_change_people_write_a_log_line_to_stderr(app: Flask):
+    commands = ["add"], ["disable"], ["enable"], ["admin"], ["groups", "--add", "sales"], ["reset"]
+    lines = [run(app, command[0], "Anna", *command[1:]).stderr for command in commands]
+
+    assert [line.partition("[INFO] ")[2] for line in lines] == [
+        "The operator has added “Anna”.\n",
+        "The operator has disabled “Anna”.\n",
+        "The operator has enabled “Anna”.\n",
+        "The operator has made “Anna” an administrator.\n",
+        "The operator has changed the groups of “Anna” to: sales.\n",
+        "The operator has deleted the password of “Anna”.\n",
+    ]
+
+
 def test_disable_enable_and_admin_commands_change_a_person(app: Flask):
     run(app, "add", "Anna")
     listed = []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+
 import click
 
 from accounts import KEY_ISSUER, PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
+from core.server.logs import audit_logger, configure_logging
 from core.settings import Settings
 from core.twin_groups import parse_groups
 from web.container import Portal
@@ -27,7 +30,10 @@ def create_person_group(portal: Portal) -> click.Group:
     accounts = portal.accounts
 
     @click.group("person", help="Manage the people who sign in.")
-    def commands() -> None:
+    @click.pass_context
+    def commands(context: click.Context) -> None:
+        handler = configure_logging()
+        context.call_on_close(lambda: logging.getLogger().removeHandler(handler))
         modes = portal.settings.sign_in
         if not (modes.has_passwords or modes.has_proxy or modes.has_keys):
             raise click.ClickException(MODE_MISSING)
@@ -44,6 +50,7 @@ def create_person_group(portal: Portal) -> click.Group:
             raise click.ClickException(UNSUITABLE_NAME) from None
         except NameTaken:
             raise click.ClickException(f"{name} exists already.") from None
+        _log("has added “%s”" + (" as an administrator" if admin else ""), person)
         _print_link(portal.settings, person, accounts.create_link(person))
 
     @commands.command("list", help="List all people.")
@@ -56,13 +63,16 @@ def create_person_group(portal: Portal) -> click.Group:
                 "no password yet": person.has_account and not person.has_password,
                 f"groups: {' '.join(person.groups)}": bool(person.groups),
             }
-            name = person.name if person.has_account else person.identity
-            click.echo("\t".join((name, ", ".join(fact for fact in facts if facts[fact]))))
+            click.echo(
+                "\t".join((person.listed_name, ", ".join(fact for fact in facts if facts[fact])))
+            )
 
     @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
     @click.argument("name")
     def disable(name: str) -> None:
-        portal.accounts.people.disable(_find(name))
+        person = _find(name)
+        accounts.people.disable(person)
+        _log("has disabled “%s”", person)
         click.echo(
             f"{name} is signed out everywhere and can no longer sign in. "
             "API keys that they created in the portal are revoked."
@@ -71,14 +81,19 @@ def create_person_group(portal: Portal) -> click.Group:
     @commands.command("enable", help="Let a disabled person sign in again.")
     @click.argument("name")
     def enable(name: str) -> None:
-        accounts.people.enable(_find(name))
+        person = _find(name)
+        accounts.people.enable(person)
+        _log("has enabled “%s”", person)
         click.echo(f"{name} can sign in again.")
 
     @commands.command("admin", help="Make a person an administrator.")
     @click.argument("name")
     @click.option("--revoke", is_flag=True, help="Make the person an ordinary one again.")
     def admin(name: str, *, revoke: bool) -> None:
-        accounts.people.set_admin(_find(name), is_admin=not revoke)
+        person = _find(name)
+        accounts.people.set_admin(person, is_admin=not revoke)
+        role = "an ordinary person" if revoke else "an administrator"
+        _log(f"has made “%s” {role}", person)
         click.echo(f"{name} is {'no longer' if revoke else 'now'} an administrator.")
 
     @commands.command("groups", help="Show or change the groups of a person.")
@@ -98,6 +113,10 @@ def create_person_group(portal: Portal) -> click.Group:
         except ValueError as error:
             raise click.ClickException(f"{error}.") from None
         person = portal.accounts.people.set_groups(person, new_groups.difference(removed))
+        if added or removed:
+            _log(
+                "has changed the groups of “%s” to: %s", person, ", ".join(person.groups) or "none"
+            )
         for group in person.groups:
             click.echo(group)
 
@@ -109,7 +128,9 @@ def create_person_group(portal: Portal) -> click.Group:
             raise click.ClickException("This person has no password.")
         if person.is_disabled:
             raise click.ClickException(f"{name} is disabled. Enable them first.")
-        _print_link(portal.settings, person, accounts.reset(person))
+        token = accounts.reset(person)
+        _log("has deleted the password of “%s”", person)
+        _print_link(portal.settings, person, token)
 
     @commands.command("link", help="Print a link that joins an account and a name of the proxy.")
     @click.argument("name")
@@ -120,6 +141,7 @@ def create_person_group(portal: Portal) -> click.Group:
         if not person.has_password:
             raise click.ClickException(f"{name} has no password yet.")
         token = accounts.create_link(person, "identity")
+        _log("has created a link that joins “%s” and a name at the proxy", person)
         _print_link(portal.settings, person, token, path="identity")
 
     def _find(name: str) -> Person:
@@ -129,6 +151,10 @@ def create_person_group(portal: Portal) -> click.Group:
             raise click.ClickException(NOT_FOUND.format(name)) from None
 
     return commands
+
+
+def _log(action: str, person: Person, *values: str) -> None:
+    audit_logger.info(f"The operator {action}.", person.listed_name, *values)
 
 
 def _print_link(settings: Settings, person: Person, token: str, path: str = "links") -> None:

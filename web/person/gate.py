@@ -9,6 +9,7 @@ from accounts import Person
 from core.secrets import keyed_hash
 from web.container import portal
 from web.http import wants_fragment
+from web.person import sign_in_log
 from web.person.browser_session import change_proxy_person, end_sign_in
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.return_path import current_page, return_path, sign_in_url
@@ -73,6 +74,8 @@ def _require_sign_in() -> BaseResponse | None:
     proxy_person_id = person.id if person and is_from_proxy() else ""
     if session.get(PROXY_PERSON_FIELD, "") != proxy_person_id:
         change_proxy_person(proxy_person_id)
+        if proxy_person_id:
+            sign_in_log.record_sign_in(proxy_person_id, "through the proxy")
         if person and VISITOR_FIELD in session and _is_page_view():
             return redirect(url_for("adoption.show", next=current_page()), 303)
     # When a sign-in has ended, show the sign-in page, even if visitors are allowed.
