@@ -1,8 +1,17 @@
-"""Pages and files of the site: help, web app manifest and favicon."""
+"""Pages and files of the site: help, web app manifest, favicon and robots.txt."""
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, current_app, json, redirect, render_template, url_for
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    json,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from werkzeug.wrappers import Response as BaseResponse
 
 from web.assets import static_files
@@ -12,6 +21,9 @@ from web.http import render_fragment, wants_fragment
 bp = Blueprint("site", __name__)
 
 CACHE_ONE_HOUR = "public, max-age=3600"
+# What crawlers may request if visitors are allowed: the first page, the twins and the help, and the
+# files that these pages need. `$` is the end of a path (RFC 9309).
+PUBLIC_PATHS = ("/$", "/twins", "/help", "/static/", "/avatars/")
 
 
 @bp.get("/manifest.webmanifest")
@@ -41,6 +53,18 @@ def manifest() -> Response:
 def favicon() -> BaseResponse:
     """Redirect to the icon. Browsers request this path for documents without a link to an icon."""
     response = redirect(static_files.asset_url("favicon.svg"))
+    response.headers["Cache-Control"] = CACHE_ONE_HOUR
+    return response
+
+
+@bp.get("/robots.txt")
+def robots() -> Response:
+    """Allow crawlers the public pages if visitors are allowed, and otherwise nothing."""
+    allows_visitors = portal().settings.sign_in.allows_visitors
+    allowed = PUBLIC_PATHS if allows_visitors else ()
+    lines = ["User-agent: *", *(f"Allow: {request.script_root}{path}" for path in allowed)]
+    body = "\n".join([*lines, f"Disallow: {request.script_root}/", ""])
+    response = Response(body, mimetype="text/plain")
     response.headers["Cache-Control"] = CACHE_ONE_HOUR
     return response
 

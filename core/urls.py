@@ -44,6 +44,7 @@ OWN_PATHS = {
     "metrics",
     "preferences",
     "readyz",
+    "robots.txt",
     "search",
     "session",
     "static",

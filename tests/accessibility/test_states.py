@@ -18,6 +18,7 @@ NO_PAGE = {
     "avatars.show",
     "site.favicon",
     "site.manifest",
+    "site.robots",
     "exports.show",
     "events.show",
     "turns.index",

@@ -19,7 +19,7 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 PUBLIC_PATHS = re.compile(
-    r"/(session|static|livez|healthz|readyz|favicon|manifest|preferences|help)"
+    r"/(session|static|livez|healthz|readyz|favicon|manifest|robots|preferences|help)"
 )
 # Redirect targets that the portal refuses: invalid paths, and URLs of other sites, some of them
 # disguised as paths.

@@ -40,6 +40,7 @@ SESSIONLESS_PATHS = (
     "/static/",
     "/favicon.ico",
     "/manifest.webmanifest",
+    "/robots.txt",
     "/livez",
     "/healthz",
     "/readyz",

@@ -26,6 +26,7 @@ PUBLIC_ENDPOINTS = {
     "site.show_help",
     "site.manifest",
     "site.favicon",
+    "site.robots",
     "events.show",
     "health.live",
     "health.ready",

@@ -1,0 +1,50 @@
+"""What crawlers of search engines may request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.person import Person
+
+
+def rules(person: Person, path: str = "/robots.txt") -> list[str]:
+    response = person.get(path).response
+    assert response.headers["Content-Type"].startswith("text/plain")
+    assert "Set-Cookie" not in response.headers
+    return response.text.splitlines()
+
+
+def test_crawlers_may_request_only_the_public_pages_of_a_portal_for_visitors(alice: Person):
+    first, *allowed, last = rules(alice)
+
+    assert (first, last) == ("User-agent: *", "Disallow: /")
+    assert allowed == [
+        f"Allow: {path}" for path in ("/$", "/twins", "/help", "/static/", "/avatars/")
+    ]
+
+
+class TestWithoutVisitors:
+    """A portal that requires a sign-in."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        return settings | {"sign_in": "password"}
+
+    def test_crawlers_may_request_nothing_where_people_sign_in(self, alice: Person):
+        assert rules(alice) == ["User-agent: *", "Disallow: /"]
+
+
+class TestSubPath:
+    """A portal below the root of its host."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        return settings | {"public_url": "https://example.org/chat"}
+
+    def test_rules_have_the_sub_path(self, alice: Person):
+        lines = rules(alice, "/chat/robots.txt")
+
+        assert lines[1] == "Allow: /chat/$"
+        assert lines[-1] == "Disallow: /chat/"
