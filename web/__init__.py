@@ -43,7 +43,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     url_converters.init_app(app)
     session_store.init_app(app, portal.database)
     htmx.init_app(app)
-    security_headers.init_app(app)
+    security_headers.init_app(app, portal.settings.frame_ancestors)
     errors.init_app(app)
     site_context.init_app(app, portal.settings, portal.model_note)
     formatting.init_app(app)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from core.urls import origin_of
 
 
@@ -11,7 +13,7 @@ class AvatarOrigins(frozenset[str]):
     Raises ValueError with a plain reason.
     """
 
-    def __new__(cls, text: str) -> AvatarOrigins:
+    def __new__(cls, text: str) -> Self:
         """Parse the list."""
         urls = [stripped for part in text.split(",") if (stripped := part.strip().rstrip("/"))]
         for url in urls:

@@ -12,6 +12,7 @@ from core.branding import Accent, FooterLinks, Logo
 from core.outbound import Outbound
 from core.secrets import load_or_create_secret
 from core.settings.avatar_origins import AvatarOrigins
+from core.settings.frame_ancestors import FrameAncestors
 from core.settings.rate_limits import MessageLimits
 from core.settings.sign_in_modes import SignInModes
 from core.settings.trusted_proxies import IdentityProxies, PeerNetworks, TrustedProxies
@@ -64,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sign_in_idle_timeout: Seconds = 7 * 86_400
     sign_in_max_age: Seconds = 30 * 86_400
     public_url: Url | None = None
+    frame_ancestors: FrameAncestors = FrameAncestors("")
     proxy_user_header: HeaderName | None = None
     proxy_networks: IdentityProxies = IdentityProxies("")
     proxy_groups_header: HeaderName | None = None

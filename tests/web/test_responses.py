@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -31,6 +32,7 @@ def test_every_page_has_security_headers(alice: Person):
         headers = alice.get(path).response.headers
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Cache-Control"] == "no-store"
@@ -38,6 +40,22 @@ def test_every_page_has_security_headers(alice: Person):
 
     paths = "/", "/twins/ada", "/conversations", "/keys", "/nowhere"
     assert failures(check, {path: path for path in paths}) == {}
+
+
+class TestFrameAncestors:
+    """A portal that other sites may show in a frame."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        origins = "https://www.example.org, http://localhost:3000"
+        return settings | {"frame_ancestors": origins}
+
+    def test_pages_name_the_origins_that_may_frame_them(self, alice: Person):
+        headers = alice.get("/").response.headers
+
+        policy = headers["Content-Security-Policy"].split(";")
+        assert "frame-ancestors http://localhost:3000 https://www.example.org" in policy
+        assert "X-Frame-Options" not in headers
 
 
 def test_assets_are_immutable_under_their_hash(alice: Person):

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from http import HTTPStatus
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 from werkzeug import Response as BaseResponse
 
 from core.server import logs
 
-PAGE_CSP = ";".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
+PAGE_CSP = (
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
 )
 
 
-def init_app(app: Flask) -> None:
-    """Set the headers on each response, and register `request_id` for templates."""
+def init_app(app: Flask, frame_ancestors: Collection[str]) -> None:
+    """Set the headers on each response, and register `request_id` for templates.
+
+    `frame_ancestors` are the origins whose pages may show the portal in a frame.
+    """
+    ancestors = " ".join(sorted(frame_ancestors)) or "'none'"
+    app.config["PAGE_CSP"] = ";".join((*PAGE_CSP, f"frame-ancestors {ancestors}"))
     app.after_request(_add_security_headers)
     app.add_template_global(request_id)
     logs.init_app(app, request_id)
@@ -52,7 +55,7 @@ def _add_security_headers(response: Response) -> Response:
     media_type = response.mimetype or ""
     # Images do not need these headers, which restrict only documents.
     if not media_type.startswith("image/"):
-        headers.setdefault("Content-Security-Policy", PAGE_CSP)
+        headers.setdefault("Content-Security-Policy", current_app.config["PAGE_CSP"])
         headers.setdefault("Referrer-Policy", "same-origin")
         headers.setdefault("Permissions-Policy", "camera=(),geolocation=(),microphone=()")
     if response.status_code >= HTTPStatus.BAD_REQUEST:
