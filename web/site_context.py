@@ -36,6 +36,7 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[..., object | 
         "colours": colours,
         "logo": settings.logo.filename if settings.logo else "",
         "logo_has_name": settings.logo_has_name,
+        "banner": " ".join(settings.banner.split()),
         # A value in an environment file is one line: a line break is written as \n.
         "welcome": settings.welcome.replace("\\n", "\n").strip(),
         "reply_notice": settings.reply_notice.strip(),

@@ -63,6 +63,7 @@ WRONG = [
     ("PROXY_NETWORKS", "*", "TWINDOW_PROXY_NETWORKS=* cannot be used: anyone could claim"),
     ("PROXY_NETWORKS", "10.0.0.1, 0.0.0.0/0", "cannot be used: anyone could claim any name"),
     ("PROXY_NETWORKS", "::/0", "TWINDOW_PROXY_NETWORKS=::/0 cannot be used: anyone could"),
+    ("BANNER", "x" * 121, "cannot be used: it should be of length at most 120."),
     ("METRICS_FROM", "0.0.0.0/0", "cannot be used: anyone could read the metrics; list the"),
     ("FRAME_ANCESTORS", "http://example.org", "“http://example.org” should begin with https://"),
     ("FRAME_ANCESTORS", "https://*.example.org", "“https://*.example.org” should begin with"),

@@ -9,7 +9,8 @@ import pytest
 
 from core.branding.colour import parse
 from core.branding.palette import Palette
-from tests.support.person import Person
+from tests.support.person import Page, Person
+from tests.support.upstream import Upstream
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -75,6 +76,25 @@ def test_manifest_names_the_site_and_its_icons(alice: Person):
         "#fcfaf6",
         "#161310",
     ]
+
+
+class TestWithABanner:
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        return settings | {"banner": "Closed <tomorrow>\nfrom 18:00"}
+
+    def test_banner_is_plain_text_above_every_page(self, alice: Person, upstream: Upstream):
+        page = alice.start_conversation("Hello")
+        upstream.next_call().start_stream()
+        pages = [alice.get(path) for path in ("/", "/help", "/nowhere", page.path)]
+        streamed = alice.session.get(f"{alice.base_url}{page.path}?follow=1", stream=True)
+        beginning = next(streamed.iter_content(100_000)).decode()
+        streamed.close()
+        pages_html = [page.html for page in pages] + [Page.parse(beginning)]
+
+        assert {html.select_one(".banner").get_text() for html in pages_html} == {
+            "Closed <tomorrow> from 18:00"
+        }
 
 
 class TestWithAReplyNotice:

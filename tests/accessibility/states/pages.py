@@ -40,6 +40,16 @@ def more_pages(env: Environment) -> Page:
     return page
 
 
+@state("twins.index", banner="For internal use only. Maintenance on Friday from 18:00.")
+def banner_above_the_first_page(env: Environment) -> Page:
+    return env.open("/")
+
+
+@state("conversations.show", banner="For internal use only. Maintenance on Friday from 18:00.")
+def banner_above_a_conversation(env: Environment) -> Page:
+    return env.open_conversation("It steers.")
+
+
 @state("conversations.show", footer_links="Privacy=https://example.org/privacy")
 def more_pages_over_a_conversation(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
