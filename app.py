@@ -33,7 +33,13 @@ from core.db.startup_lock import startup_lock
 from core.secrets import load_or_create_secret
 from core.server.logs import configure_logging, log_start
 from core.server.threadpool import in_threadpool
-from core.settings import Settings, SettingsError, load_env_file, load_settings
+from core.settings import (
+    Settings,
+    SettingsError,
+    check_env_files,
+    load_env_file,
+    load_settings,
+)
 from core.urls import enter_sub_path
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
@@ -139,6 +145,8 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     context = click.get_current_context(silent=True)
     is_server = context is None or context.info_name == "run"
     try:
+        if context:
+            check_env_files(sys.argv[1:])  # Flask itself skips lines that it cannot read
         values = _flask_run_address() | dict(overrides or {})
         settings = load_settings(values, create_data_dir=is_server)
         return Twindow(settings, clock, is_server=is_server).app

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.settings.env_file import load_env_file
+from core.settings.env_file import check_env_files, load_env_file
 from core.settings.environment import ENV_PREFIX
 from core.settings.errors import SettingsError
 from core.settings.loader import load_settings
@@ -19,6 +19,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SignInModes",
+    "check_env_files",
     "load_env_file",
     "load_settings",
 ]

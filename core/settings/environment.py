@@ -33,14 +33,15 @@ def read_variables() -> dict[str, object]:
         for name, value in os.environ.items()
         if name.startswith(prefix) and (stripped := value.strip())
     }
-    injected = {name for name, value in values.items() if _is_from_kubernetes(name, value)}
+    injected = {name for name, value in values.items() if is_from_kubernetes(name, value)}
     if injected:
         names = ", ".join(prefix + name for name in sorted(injected))
         logger.warning("Ignoring variables of Kubernetes services: %s.", names)
     return {name.lower(): value for name, value in values.items() if name not in injected}
 
 
-def _is_from_kubernetes(name: str, value: str) -> bool:
+def is_from_kubernetes(name: str, value: str) -> bool:
+    """Return whether Kubernetes has set a variable; `name` is without the prefix."""
     is_port = name == "PORT" or name.endswith("_PORT")
     is_address = is_port and KUBERNETES_ADDRESS.match(value)
     return bool(is_address or KUBERNETES_NAME.fullmatch(name))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +25,7 @@ def load_settings(
     `overrides` maps lower-case names to values that take precedence. Without `create_data_dir`, the
     data folder must be that of a server, and is not changed. Raises SettingsError.
     """
+    _check_environment()
     values: dict[str, object] = {**read_variables()}
     for name in values.keys() - set(Settings.__struct_fields__):
         raise SettingsError(describe_unknown_setting(name, Settings.__struct_fields__))
@@ -37,6 +40,20 @@ def load_settings(
     else:
         _require_data_of_server(settings)
     return settings
+
+
+def _check_environment() -> None:
+    """Raise SettingsError for a variable that would be ignored, or whose value is not text."""
+    for name, value in os.environ.items():
+        capitals = name.upper()
+        if not capitals.startswith(f"{ENV_PREFIX}_"):
+            continue
+        if name != capitals:
+            raise SettingsError(f"The variable {name} must be written in capitals: {capitals}.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise SettingsError(f"{name} cannot be used: the text is not UTF-8.") from None
 
 
 def _require_data_of_server(settings: Settings) -> None:

@@ -89,6 +89,8 @@ WRONG = [
         "nginx",
         "TWINDOW_TRUSTED_PROXIES=nginx cannot be used: “nginx” is not an IP address or network.",
     ),
+    ("port", "8000", "The variable TWINDOW_port must be written in capitals: TWINDOW_PORT."),
+    ("SITE_NAME", "Gr\udcfc\udcdfe", "TWINDOW_SITE_NAME cannot be used: the text is not UTF-8."),
     ("POTR", "1", "TWINDOW_POTR is not a setting of Twindow; did you mean TWINDOW_PORT?"),
 ]
 
