@@ -44,7 +44,7 @@ from core.urls import enter_sub_path
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
 from service.llm import log_local_servers
-from service.owners import PORTAL_OWNER
+from service.owners import EVERY_GROUP, PORTAL_OWNER
 from web import metrics
 from web.assets import warm_up
 from web.commands.check import create_check_command
@@ -75,8 +75,19 @@ class Twindow:
                 api_key = _embedded_service_key(self.service, settings, may_create=is_server)
             model_note = self.service.model_note if self.service else lambda _="": None
             key_issuer = self.service.key_issuer if self.service else None
+            twin_access = (
+                self.service.container.twins.portal_access
+                if self.service
+                else settings.twin_groups.access_for
+            )
             portal = build_portal(
-                settings, api_key, clock, model_note, key_issuer, upgrades_tables=is_server
+                settings,
+                api_key,
+                clock,
+                model_note,
+                twin_access,
+                key_issuer,
+                upgrades_tables=is_server,
             )
         self.log = portal.log
         self.checkpoints = Checkpoints(portal.database)
@@ -204,11 +215,14 @@ def _embedded_service_key(service: Service, settings: Settings, *, may_create: b
     if not may_create:
         return path.read_text().strip() if path.exists() else ""
     keys = service.container.api_keys
-    if path.exists() and keys.find_by_secret(path.read_text().strip()) is None:
-        path.unlink(missing_ok=True)  # the service has a new database without this key
     if path.exists():
-        return path.read_text().strip()
-    return load_or_create_secret(path, keys.create(PORTAL_OWNER, "The portal", "full_access")[1])
+        secret = path.read_text().strip()
+        key = keys.find_by_secret(secret)
+        if key and EVERY_GROUP in key.groups:
+            return secret
+        path.unlink(missing_ok=True)  # the service has a new database without this key
+    key, secret = keys.create(PORTAL_OWNER, "The portal", "full_access", groups=[EVERY_GROUP])
+    return load_or_create_secret(path, secret)
 
 
 def _flask_run_address() -> dict[str, Any]:

@@ -85,6 +85,3 @@ def parse_groups(text: str) -> list[str]:
         if len(name) > MAX_GROUP_CHARACTERS or not name.isprintable():
             raise ValueError(f"“{name[:MAX_GROUP_CHARACTERS]}” is not a name of a group")
     return sorted(names)
-
-
-NO_RULES = TwinGroups("")

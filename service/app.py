@@ -60,7 +60,7 @@ def create_service_app(
     prepare_tables(database, MIGRATIONS_DIR, health.VERSION_TABLE)
     secret_key = settings.secret("secret_key")
     messages = Messages(database)
-    twins = TwinRepository(settings.twins_dir, settings.twin_groups)
+    twins = TwinRepository(settings.twins_dir)
     knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
     model = ModelClient(settings)
     queue = None

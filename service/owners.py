@@ -6,6 +6,9 @@ from __future__ import annotations
 PORTAL_NAME = "portal"
 # The `sub` of a token cannot contain a control character, so no token can claim this owner.
 PORTAL_OWNER = f"\x1f{PORTAL_NAME}"
+# The group of the key of the portal in the same process, which applies the groups to each person.
+# Nobody else can have a group with a control character.
+EVERY_GROUP = "\x1f*"
 
 
 def owner_named(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from core.db.migrations import migrate, require_newest
 from core.metrics import Metrics
 from core.server.event_loop_lag import EventLoopLag
 from core.settings import MessageLimits, Settings, SettingsError
+from core.twin_groups import TwinAccess
 from rendering import RenderProcess
 from twinapi import AvatarDownloader, Client, TwinApiError
 from web.metrics import create_metrics
@@ -54,7 +55,8 @@ class Portal:
     """The dependencies that all requests of a portal share.
 
     `model_note` returns a note for visitors about the model of the embedded service, or None; given
-    the id of a twin, about the model of this twin. Only the embedded service has a `key_issuer`.
+    the id of a twin, about the model of this twin. `twin_access` returns the twins that people in
+    some groups may use. Only the embedded service has a `key_issuer`.
     """
 
     settings: Settings
@@ -73,6 +75,7 @@ class Portal:
     html_cache: HtmlCache
     running_replies: RunningReplies
     model_note: Callable[..., object | None]
+    twin_access: Callable[[Collection[str]], TwinAccess]
     key_issuer: KeyIssuer | None = None
 
     @property
@@ -147,6 +150,7 @@ def build_portal(
     api_key: str,
     clock: Clock,
     model_note: Callable[..., object | None],
+    twin_access: Callable[[Collection[str]], TwinAccess],
     key_issuer: KeyIssuer | None = None,
     *,
     upgrades_tables: bool = True,
@@ -207,5 +211,6 @@ def build_portal(
         html_cache=html_cache,
         running_replies=RunningReplies(clock, EventLoopLag(metrics=metrics), log.is_writing),
         model_note=model_note,
+        twin_access=twin_access,
         key_issuer=key_issuer,
     )

@@ -53,6 +53,11 @@ def _check_service(settings: Settings) -> None:
         return
     if settings.api_key:
         raise _missing("api_key", "api_url")
+    if settings.twin_groups.text.strip():
+        raise SettingsError(
+            f"{ENV_PREFIX}_TWIN_GROUPS is only for a remote service: write the groups into the "
+            "twin's file instead, in the field access, such as “access: [group:sales]”."
+        )
 
 
 def _check_public_url(url: str) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 
-from core.twin_groups import NO_RULES, TwinGroups
+from core.twin_groups import TwinAccess
 from service import file_stamp
 from service.owners import PORTAL_OWNER
 from service.pagination import Page
@@ -23,16 +23,13 @@ logger = logging.getLogger(__name__)
 
 
 class TwinRepository:
-    """Cache of the twins in a folder, read again when a file changes. Thread-safe.
+    """Cache of the twins in a folder, read again when a file changes. Thread-safe."""
 
-    `rules` limit twins to groups, in addition to `access` in their files.
-    """
-
-    def __init__(self, folder: Path, rules: TwinGroups = NO_RULES) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._rules = rules
         self.avatars = Avatars(folder)
         self._cache: dict[Path, tuple[file_stamp.Stamp | None, Twin | InvalidTwinFile]] = {}
+        self._last_valid: dict[Path, Twin] = {}
         self._lock = threading.Lock()
 
     def list_all(self) -> Sequence[Twin]:
@@ -43,7 +40,7 @@ class TwinRepository:
 
     def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
         """Return the twins that a person may see, sorted by name."""
-        return [twin for twin in self.list_all() if self._is_visible(twin, sub, groups)]
+        return [twin for twin in self.list_all() if twin.is_visible_to(sub, groups)]
 
     def list_page(self, sub: str, groups: Set[str], page: int, limit: int) -> Page[Twin]:
         """Return one page of the twins that a person may see."""
@@ -58,14 +55,20 @@ class TwinRepository:
         if "/" in file_name or _is_hidden(file_name):
             return None
         result = self._load_cached(self.folder / file_name)
-        if not isinstance(result, Twin) or not self._is_visible(result, sub, groups):
+        if not isinstance(result, Twin) or not result.is_visible_to(sub, groups):
             return None
         return result
 
-    def _is_visible(self, twin: Twin, sub: str, groups: Set[str]) -> bool:
-        # The group rules do not apply to the portal itself, which applies them to each person.
-        is_allowed = sub == PORTAL_OWNER or self._rules.access_for(groups).allows(twin.id)
-        return is_allowed and twin.is_visible_to(sub, groups)
+    def portal_access(self, groups: Collection[str]) -> TwinAccess:
+        """Return the twins that the portal shows to a person in these groups.
+
+        While the file of a twin is invalid or missing, its last valid version decides.
+        """
+        self._load_all()
+        twins = list(self._last_valid.values())
+        person_groups = set(groups)
+        hidden = (t.id for t in twins if not t.is_visible_to(PORTAL_OWNER, person_groups))
+        return TwinAccess(frozenset(hidden))
 
     def find_avatar(self, name: str) -> Image | None:
         """Return the image with this name if it is the avatar of a twin, else None."""
@@ -95,6 +98,8 @@ class TwinRepository:
                 return cache_entry[1]
             result = _load(path, stamp)
             self._cache[path] = stamp, result
+            if isinstance(result, Twin):
+                self._last_valid[path] = result
         if isinstance(result, InvalidTwinFile):
             logger.warning("Twin not shown: %s", result)
         return result

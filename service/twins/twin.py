@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from service.owners import owner_named
+from service.owners import EVERY_GROUP, PORTAL_OWNER, owner_named
 from service.twins.sampling import Sampling
 
 GROUP_PREFIX = "group:"
@@ -105,8 +105,9 @@ class Twin:
         """Return whether a person may see the twin. A person named `group:x` is not in group x."""
         if self.front_matter.access is UNSET:
             return True
+        is_in_every_group = sub == PORTAL_OWNER and EVERY_GROUP in groups
         return any(
-            name.removeprefix(GROUP_PREFIX) in groups
+            is_in_every_group or name.removeprefix(GROUP_PREFIX) in groups
             if name.startswith(GROUP_PREFIX)
             else owner_named(name) == sub
             for name in self.front_matter.access

@@ -22,7 +22,8 @@ from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
 from twinapi import ApiKey
 
-TWINS = {"lobby": "Lobby", "legal": "Legal"}
+# The names of twins, and the lines of their files about access.
+TWINS = {"lobby": ("Lobby", ""), "legal": ("Legal", "access: ['group:lawyers']\n")}
 
 
 @pytest.fixture
@@ -36,11 +37,11 @@ def app(tmp_path: Path, modes: dict[str, str]) -> Iterator[Flask]:
     """Return a portal with the embedded service, and a twin that only one group may use."""
     folder = tmp_path / "twins"
     folder.mkdir()
-    for twin_id, name in TWINS.items():
-        (folder / f"{twin_id}.md").write_text(f"---\nname: {name}\n---\nHelp.\n")
+    for twin_id, (name, access) in TWINS.items():
+        (folder / f"{twin_id}.md").write_text(f"---\nname: {name}\n{access}---\nHelp.\n")
     settings: dict[str, Any] = {"port": free_port(), "data_dir": tmp_path / "data"}
     settings |= modes | {"twins_dir": folder}
-    app = twindow.create_app(settings | {"twin_groups": "legal=lawyers"})
+    app = twindow.create_app(settings)
     yield app
     close_portal(app)
 
@@ -147,6 +148,26 @@ def test_person_who_signed_in_with_a_key_needs_a_jwt_to_create_another_key(anna:
 
     assert "Lobby" in ben.get("/").text
     assert ben.get("/keys").html.select("[name=jwt]")
+
+
+def test_twins_of_a_person_who_signed_in_with_a_key_are_those_of_the_key(anna: Person, url: str):
+    ben = Person(url)
+    page = ben.get("/session/new")
+    ben.press(page, "Sign in with this key", api_key=create_key(anna))
+
+    assert "Legal" in ben.get("/").text
+
+
+def test_twin_is_shown_to_the_groups_in_its_file_and_to_nobody_else(anna: Person, url: str):
+    ben = Person(url)
+    sign_in(ben, "Ben")
+
+    assert "Legal" in anna.get("/").text
+    assert anna.get("/twins/legal").status == 200
+    for other in (ben, Person(url)):
+        assert "Lobby" in other.get("/").text
+        assert "Legal" not in other.get("/").text
+        assert other.get("/twins/legal").status == 404
 
 
 def test_visitor_needs_a_jwt(url: str):

@@ -133,6 +133,10 @@ JWKS = {"jwt_jwks_url": "https://id.example/jwks"}
             {"api_url": "https://anna:pw@x.example", "api_key": "k"},
             "TWINDOW_API_URL cannot be used: it should be like https://example.org/api, without",
         ),
+        (
+            {"twin_groups": "sales=sales"},
+            "write the groups into the twin's file instead, in the field access, such as",
+        ),
         ({"proxy_token_header": "X-Token"}, "so TWINDOW_SIGN_IN must contain proxy."),
         ({"proxy_groups_header": "X-Groups"}, "so TWINDOW_SIGN_IN must contain proxy."),
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.container import Container
+from service.owners import EVERY_GROUP, PORTAL_OWNER
 from service.twins.parser import parse
 from service.twins.repository import TwinRepository
 from tests.service.client import ApiClient
@@ -39,6 +40,39 @@ def test_access_list_admits_named_people_and_groups():
         for_whom.append((access, alice, team, ada.is_visible_to("eve", frozenset({"others"}))))
 
     assert [row for row in for_whom if row not in ACCESS] == []
+
+
+def test_portal_shows_a_twin_to_the_groups_in_its_file(tmp_path: Path):
+    accesses = {"open": "", "draft": "access: []", "named": "access: [alice]"}
+    accesses |= {"team": "access: ['group:team']", "all": "access: [portal, 'group:team']"}
+    for twin_id, access in accesses.items():
+        (tmp_path / f"{twin_id}.md").write_text(twin(access))
+    twins = TwinRepository(tmp_path)
+
+    def shown_to(*groups: str) -> set[str]:
+        return {twin_id for twin_id in accesses if twins.portal_access(groups).allows(twin_id)}
+
+    assert shown_to() == {"open", "all"}
+    assert shown_to("team") == {"open", "all", "team"}
+
+
+def test_portal_hides_a_twin_whose_file_becomes_invalid_as_before(tmp_path: Path):
+    file = tmp_path / "team.md"
+    file.write_text(twin("access: ['group:team']"))
+    twins = TwinRepository(tmp_path)
+    twins.portal_access(())
+    file.write_text("no twin")
+
+    assert not twins.portal_access(()).allows("team")
+    assert twins.portal_access(("team",)).allows("team")
+
+
+def test_key_of_the_embedded_portal_sees_twins_of_groups_but_no_drafts():
+    groups = frozenset({EVERY_GROUP})
+
+    assert parse("ada", twin("access: ['group:team']"), 1.0).is_visible_to(PORTAL_OWNER, groups)
+    assert not parse("ada", twin("access: []"), 1.0).is_visible_to(PORTAL_OWNER, groups)
+    assert not parse("ada", twin("access: ['group:team']"), 1.0).is_visible_to("eve", groups)
 
 
 def test_person_named_like_a_group_is_not_a_member():

@@ -40,8 +40,10 @@ RATE_LIMIT_HEADER = re.compile(r"X?-?RateLimit", re.IGNORECASE)
 def service_settings(service_settings: dict[str, Any]) -> dict[str, Any]:
     """Add a twin that only Anna's group may use."""
     folder: Path = service_settings["twins_dir"]
-    (folder / "hidden.md").write_text("---\nname: Secret twin\n---\nYou are a secret.\n")
-    return service_settings | {"twin_groups": "hidden=annas"}
+    access = "access: ['group:annas']"
+    text = f"---\nname: Secret twin\n{access}\n---\nYou are a secret.\n"
+    (folder / "hidden.md").write_text(text)
+    return service_settings
 
 
 @pytest.fixture

@@ -261,14 +261,13 @@ def init_app(app: Flask, database: Database) -> None:
 
 def _is_sessionless(path: str) -> bool:
     # Avatars depend on the person if visitors are not allowed, or if people see different twins.
+    if not path.startswith(AVATARS_PATH):
+        return path.startswith(SESSIONLESS_PATHS)
     settings = portal().settings
     modes = settings.sign_in
-    has_public_avatars = modes.allows_visitors and not (
-        modes.has_keys or settings.proxy_token_header or settings.twin_groups.text.strip()
-    )
-    return path.startswith(SESSIONLESS_PATHS) or (
-        path.startswith(AVATARS_PATH) and has_public_avatars
-    )
+    has_own_credentials = modes.has_keys or settings.proxy_token_header
+    is_same_for_all = portal().twin_access(()).is_unlimited
+    return modes.allows_visitors and not has_own_credentials and is_same_for_all
 
 
 def _lifetime(session: Session) -> timedelta:

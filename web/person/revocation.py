@@ -12,6 +12,7 @@ from core.db.database import DatabaseUnavailable
 from web.container import portal
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.session_fields import SIGN_IN_FIELD
+from web.person.twin_access import access_rule
 
 # The first frame after this time triggers a check of the person's access. Frames come at least
 # every three seconds, so a stream ends within five seconds of the end of the sign-in.
@@ -33,11 +34,11 @@ def while_signed_in(
     else:
         sign_in_id = str(session[SIGN_IN_FIELD])
         find_person = partial(accounts.sign_ins.find_person, sign_in_id, is_request=False)
-    twin_groups = portal().settings.twin_groups
+    access_for = access_rule()
 
     def may_continue() -> bool:
         current = find_person()
-        return current is not None and twin_groups.access_for(current.groups).allows(twin_id)
+        return current is not None and access_for(current.groups).allows(twin_id)
 
     return _check_frames(frames, last_frames, may_continue)
 
