@@ -9,7 +9,12 @@ from flask import Flask
 from werkzeug.datastructures import Headers
 
 from tests.support.cases import failures
-from web.person.proxy_identity import _warn_about_placeholder, proxy_subject
+from web.person.proxy_identity import (
+    _warn_about_groups,
+    _warn_about_placeholder,
+    proxy_groups,
+    proxy_subject,
+)
 
 HEADER = "X-Remote-User"
 # Each case: peer, header values (latin-1, as WSGI decodes them), and the accepted name.
@@ -81,6 +86,60 @@ def test_placeholder_instead_of_a_name_is_logged_once(app: Flask, caplog: pytest
     assert caplog.messages == [
         "Requests with “(null)” in X-Remote-User are refused: it names nobody."
     ]
+
+
+class TestGroups:
+    """A portal whose proxy names the groups of a person."""
+
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Let the proxy name groups."""
+        return settings | {"proxy_groups_header": "X-Remote-Groups"}
+
+    @pytest.mark.parametrize(
+        ("value", "groups"),
+        [
+            ("staff, Domain Users", ["Domain Users", "staff"]),
+            ("staff|sales", ["sales", "staff"]),
+            ("staff;sales", ["sales", "staff"]),
+            ("/staff,/company/sales", ["company/sales", "staff"]),
+            ('["staff", "sales"]', ["sales", "staff"]),
+            ("[]", []),
+            ("(null)", []),
+            ("-", []),
+        ],
+    )
+    def test_groups_are_read_in_the_formats_of_identity_providers(
+        self, app: Flask, value: str, groups: list[str], caplog: pytest.LogCaptureFixture
+    ):
+        assert groups_of(app, value) == groups
+        assert caplog.messages == []
+
+    @pytest.mark.parametrize(
+        ("value", "reason"),
+        [
+            ("[staff]", "it is no list of names"),
+            ('["CN=staff,DC=example"]', "it is no list of names"),
+            ("staff\x1b", "a name is too long or has unusual characters"),
+            (",".join(map(str, range(201))), "it has more than 200 groups"),
+        ],
+    )
+    def test_groups_that_cannot_be_read_are_no_groups_and_logged_once(
+        self, app: Flask, value: str, reason: str, caplog: pytest.LogCaptureFixture
+    ):
+        _warn_about_groups.cache_clear()
+
+        assert [groups_of(app, value) for _ in range(2)] == [[], []]
+        sentence = f"People have no groups: X-Remote-Groups cannot be read: {reason}."
+        assert caplog.messages == [sentence]
+
+
+def groups_of(app: Flask, value: str) -> list[str]:
+    environ = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_GROUPS": value}
+    with app.test_request_context(environ_overrides=environ):
+        groups = proxy_groups()
+    assert groups is not None
+    return list(groups)
 
 
 class TestProxyOff:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+import msgspec
 from flask import request
 
 from core.twin_groups import parse_groups
@@ -18,6 +19,8 @@ MAX_SUBJECT_CHARACTERS = 200
 # What Apache and nginx send and log if there is no name.
 PLACEHOLDERS = ("(null)", "-")
 MAX_GROUPS = 200
+# Authentik separates names with bars, Shibboleth with semicolons.
+GROUP_SEPARATORS = re.compile(r"[,;|]")
 MAX_JWT_CHARACTERS = 8_000
 # A JWT has three base64url parts (RFC 7519). Other values are never sent to the service.
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
@@ -48,16 +51,48 @@ def _warn_about_placeholder(header: str | None, subject: str) -> None:
 def proxy_groups() -> Sequence[str] | None:
     """Return the groups in the proxy's header; None if no header is configured.
 
-    A missing or unacceptable header means no groups.
+    The names are separated by commas, semicolons or bars, or are a JSON list. A missing or
+    unacceptable header means no groups.
     """
     name = portal().settings.proxy_groups_header
     if not name:
         return None
-    try:
-        groups = parse_groups(_read_header(name) or "")
-    except ValueError:
+    text = _read_header(name) or ""
+    names = [] if text in PLACEHOLDERS else _split_groups(text)
+    if names is None:
+        _warn_about_groups(name, "it is no list of names")
         return ()
-    return groups if len(groups) <= MAX_GROUPS else ()
+    try:
+        groups = parse_groups(",".join(names))
+    except ValueError:
+        _warn_about_groups(name, "a name is too long or has unusual characters")
+        return ()
+    if len(groups) > MAX_GROUPS:
+        _warn_about_groups(name, f"it has more than {MAX_GROUPS} groups")
+        return ()
+    return groups
+
+
+def _split_groups(text: str) -> Sequence[str] | None:
+    """Return the names in a header, without the slash that Keycloak puts before each.
+
+    Returns None for text that begins like a JSON list but is none, and for a name with a comma.
+    """
+    names = GROUP_SEPARATORS.split(text)
+    if text.lstrip().startswith("["):
+        try:
+            names = msgspec.json.decode(text, type=list[str])
+        except msgspec.MsgspecError:
+            return None
+    if any("," in name for name in names):
+        return None
+    return [name.strip().removeprefix("/") for name in names]
+
+
+@cache
+def _warn_about_groups(header: str, reason: str) -> None:
+    """Log, once in each process for each reason, that people have no groups."""
+    logger.warning("People have no groups: %s cannot be read: %s.", header, reason)
 
 
 def proxy_token() -> str:
