@@ -11,6 +11,7 @@ from gevent import monkey
 if __name__ == "__main__":
     monkey.patch_all()
 
+import os
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -41,6 +42,7 @@ from core.settings import (
     load_settings,
 )
 from core.urls import enter_sub_path
+from service import app as service_app
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
 from service.llm import log_local_servers
@@ -49,7 +51,7 @@ from web import metrics
 from web.assets import warm_up
 from web.commands.check import create_check_command
 from web.commands.person import create_person_group
-from web.container import Portal, build_portal
+from web.container import Portal, build_portal, require_newest_tables
 
 API_PREFIX = "/api"
 # RFC 1035, 2.3.4.
@@ -162,9 +164,42 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
         settings = load_settings(values, create_data_dir=is_server)
         return Twindow(settings, clock, is_server=is_server).app
     except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
-        if context:
-            raise click.ClickException(str(error)) from None
-        raise
+        if context is None:
+            raise
+        failure = click.ClickException(str(error))
+        if context.parent:
+            raise failure from None
+        return _app_without_portal(failure)
+
+
+class UpgradeGroup(click.Group):
+    """The commands of a portal that cannot be built: all except `upgrade` fail."""
+
+    def __init__(self, failure: click.ClickException) -> None:
+        super().__init__("twindow", help=failure.message, commands=[upgrade])
+        self._failure = failure
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return the command `upgrade`. Raises ClickException for other names."""
+        if name not in self.commands:
+            raise self._failure
+        return super().get_command(context, name)
+
+
+def _app_without_portal(failure: click.ClickException) -> Flask:
+    app = Flask("app", static_folder=None)
+    app.cli.add_command(UpgradeGroup(failure))
+    return app
+
+
+@click.command("upgrade", help="Create or upgrade the tables and secrets, and exit.")
+def upgrade() -> None:
+    """Do what a start of the server does before it listens."""
+    try:
+        Twindow(load_settings()).disconnect()
+    except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
+        raise click.ClickException(str(error)) from None
+    click.echo("The tables are up to date.")
 
 
 def main() -> None:
@@ -173,9 +208,14 @@ def main() -> None:
 
     configure_logging()
     try:
-        if load_env_file(sys.argv[1:]):
-            sys.exit("Usage: python app.py [--env-file FILE]")
-        settings = load_settings()
+        arguments = load_env_file(sys.argv[1:])
+        if arguments not in ([], ["--no-migrate"]):
+            sys.exit("Usage: python app.py [--env-file FILE] [--no-migrate]")
+        settings = load_settings(create_data_dir=not arguments)
+        if arguments:
+            require_newest_tables(settings)
+            if settings.is_embedded:
+                service_app.require_newest_tables(settings)
         server = Server(
             lambda: Twindow(settings),
             host=settings.host,
@@ -184,7 +224,10 @@ def main() -> None:
             forwarded_allow_ips=str(settings.trusted_proxies),
             **metrics.server_options(settings),
         )
-    except (SettingsError, BindError) as error:
+    except UnsupportedDatabase as error:
+        print(error, file=sys.stderr)
+        sys.exit(os.EX_CONFIG)
+    except (SettingsError, BindError, DatabaseUnavailable) as error:
         sys.exit(str(error))
     log_start(settings, is_portal=True)
     if settings.is_embedded:
@@ -203,6 +246,7 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
     )
     commands.add_command(check)
     commands.add_command(create_person_group(portal))
+    commands.add_command(upgrade)
     app.cli.add_command(commands)
 
 

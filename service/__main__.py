@@ -10,6 +10,7 @@ from gevent import monkey
 
 monkey.patch_all()
 
+import os
 import sys
 
 from core.db.database import DatabaseUnavailable
@@ -18,7 +19,7 @@ from core.db.startup_lock import startup_lock
 from core.server.gunicorn_server import BindError, Server
 from core.server.logs import configure_logging, log_start
 from core.settings import Settings, SettingsError, load_env_file, load_settings
-from service.app import Service, create_service_app
+from service.app import Service, create_service_app, require_newest_tables
 from service.cli import create_cli_group
 from service.llm import log_local_servers
 
@@ -32,11 +33,19 @@ def build_service(settings: Settings) -> Service:
 def main() -> None:
     """Run the command in `sys.argv`, or serve the service without the portal."""
     try:
-        if arguments := load_env_file(sys.argv[1:]):
+        arguments = load_env_file(sys.argv[1:])
+        if arguments == ["upgrade"]:
+            build_service(load_settings()).disconnect()
+            print("The tables are up to date.")
+            return
+        is_upgrading = arguments != ["--no-migrate"]
+        if arguments and is_upgrading:
             app = create_service_app(load_settings(create_data_dir=False), upgrades_tables=False)
             create_cli_group(app)(arguments, prog_name="python -m service")
         configure_logging()
-        settings = load_settings()
+        settings = load_settings(create_data_dir=is_upgrading)
+        if not is_upgrading:
+            require_newest_tables(settings)
         server = Server(
             lambda: build_service(settings),
             host=settings.host,
@@ -44,7 +53,10 @@ def main() -> None:
             workers=settings.workers,
             forwarded_allow_ips=str(settings.trusted_proxies),
         )
-    except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
+    except UnsupportedDatabase as error:
+        print(error, file=sys.stderr)
+        sys.exit(os.EX_CONFIG)
+    except (SettingsError, BindError, DatabaseUnavailable) as error:
         sys.exit(str(error))
     log_start(settings, is_portal=False)
     log_local_servers(settings)

@@ -94,6 +94,15 @@ def create_service_app(
     return app
 
 
+def require_newest_tables(settings: Settings) -> None:
+    """Raise UnsupportedDatabase unless the service's tables have the newest version."""
+    database = Database(settings.database_url_for("service"))
+    try:
+        require_newest(database, MIGRATIONS_DIR, health.VERSION_TABLE)
+    finally:
+        database.close()
+
+
 @dataclass(frozen=True, slots=True)
 class ModelNote:
     """A note for people about the model in use."""

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app import create_app
-from tests.support.processes import ROOT
+from tests.support.processes import ROOT, run_server
 
 
 def run_flask(*arguments: str, **variables: str) -> Result:
@@ -68,8 +68,75 @@ def test_commands_change_neither_files_nor_tables_of_another_version(tmp_path: P
 
     for result in results:
         assert result.exit_code == 1
-        assert "is not up to date: start the server, which" in result.stderr
+        assert "is not up to date: “twindow upgrade”, or" in result.stderr
     assert {path: path.read_bytes() for path in before} == before
+
+
+def outdated(folder: Path, template: Path) -> Path:
+    """Copy the data folder of a server, without the tables of the portal."""
+    shutil.copytree(template, folder)
+    (folder / "portal.db").unlink()
+    (folder / "portal.db").touch()
+    return folder
+
+
+def test_upgrade_command_creates_folder_secrets_and_tables(tmp_path: Path):
+    folder = tmp_path / "data"
+
+    result = run_flask("--app", "app", "twindow", "upgrade", DATA_DIR=str(folder))
+
+    assert (result.exit_code, result.output) == (0, "The tables are up to date.\n")
+    twins = run_flask("--app", "app", "twindow", "twins", DATA_DIR=str(folder))
+    assert (twins.exit_code, twins.output.splitlines()[0]) == (0, "ada\tAda")
+
+
+def test_upgrade_command_upgrades_the_tables_of_a_server(tmp_path: Path):
+    create_app({"data_dir": tmp_path / "of_server"})
+    folder = outdated(tmp_path / "copy", tmp_path / "of_server")
+    secret_key = (folder / "secret_key").read_text()
+
+    results = [
+        run_flask("--app", "app", "twindow", command, DATA_DIR=str(folder)).exit_code
+        for command in ("twins", "upgrade", "twins")
+    ]
+
+    assert results == [1, 0, 0]
+    assert (folder / "secret_key").read_text() == secret_key
+
+
+@pytest.mark.usefixtures("processes")
+def test_server_with_no_migrate_refuses_tables_that_are_not_the_newest(tmp_path: Path):
+    create_app({"data_dir": tmp_path / "of_server"})
+    folder = outdated(tmp_path / "copy", tmp_path / "of_server")
+    before = (folder / "portal.db").read_bytes()
+    commands = [["app.py", "--no-migrate"], ["-m", "service", "--no-migrate"]]
+    shutil.copy(folder / "portal.db", folder / "service.db")
+
+    results = [
+        subprocess.run(
+            [sys.executable, *command],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=os.environ | {"TWINDOW_DATA_DIR": str(folder)},
+        )
+        for command in commands
+    ]
+
+    for result in results:
+        assert result.returncode == 78
+        assert result.stderr.count("\n") == 1
+        assert "is not up to date: “twindow upgrade”, or a start of the server" in result.stderr
+    assert (folder / "portal.db").read_bytes() == before
+
+
+@pytest.mark.usefixtures("processes")
+def test_server_with_no_migrate_starts_with_the_newest_tables(tmp_path: Path):
+    run_flask("--app", "app", "twindow", "upgrade", DATA_DIR=str(tmp_path / "data"))
+
+    with run_server(tmp_path / "data", "app.py", "--no-migrate") as server:
+        server.wait_until_ready()
 
 
 @pytest.mark.usefixtures("processes")

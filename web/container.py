@@ -139,6 +139,15 @@ def _advise_about_person(error: TwinApiError) -> str:
     return f"{describe_cause(error)} {PERSONAL_KEY_ADVICE}".lstrip()
 
 
+def require_newest_tables(settings: Settings) -> None:
+    """Raise UnsupportedDatabase unless the portal's tables have the newest version."""
+    database = Database(settings.database_url_for("portal"))
+    try:
+        require_newest(database, MIGRATIONS_DIR, "alembic_version")
+    finally:
+        database.close()
+
+
 def portal() -> Portal:
     """Return the portal of the current app."""
     instance: Portal = current_app.extensions[EXTENSION_KEY]

@@ -25,8 +25,8 @@ def require_newest(database: Database, migrations: Path, version_table: str) -> 
     """Raise UnsupportedDatabase unless the tables have the newest version."""
     if not _is_newest(database, migrations, version_table):
         raise UnsupportedDatabase(
-            f"The database {database.engine.url.database} is not up to date: start the server, "
-            "which creates and upgrades the tables."
+            f"The database {database.engine.url.database} is not up to date: “twindow upgrade”, or "
+            "a start of the server, creates and upgrades the tables."
         )
 
 
