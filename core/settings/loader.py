@@ -39,6 +39,7 @@ def load_settings(
         _prepare_data_dir(settings.data_dir)
     else:
         _require_data_of_server(settings)
+    _choose_temporary_folder(settings.data_dir)
     return settings
 
 
@@ -88,6 +89,14 @@ def _prepare_data_dir(folder: Path) -> None:
         folder.chmod(0o700)
         # The folder holds secrets, and may be inside a Git working tree.
         (folder / ".gitignore").write_text("*\n")
+
+
+def _choose_temporary_folder(data_dir: Path) -> None:
+    """Use the data folder for temporary files if no other folder is writable."""
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        tempfile.tempdir = str(data_dir.resolve())
 
 
 def _convert_custom_type(kind: type[Any], value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import msgspec
 
@@ -127,7 +128,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     def database_url_for(self, name: str) -> str:
         """Return the URL of the database of `name`, which is "portal" or "service"."""
-        return self.database_url or f"sqlite:///{self.data_dir.resolve() / name}.db"
+        # SQLAlchemy decodes the path; a folder may have a name with `?` or `%`.
+        return self.database_url or f"sqlite:///{quote(f'{self.data_dir.resolve() / name}.db')}"
 
     def secret(self, name: str) -> str:
         """Return the setting `name`, or a secret generated once and stored in the data folder."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from core.db.database import Database
 from core.settings import Settings, SettingsError, load_settings
 
 
@@ -210,6 +211,17 @@ def test_blanks_around_a_value_are_removed(monkeypatch: pytest.MonkeyPatch):
 
     settings = load_settings()
     assert (settings.api_url, settings.api_key) == ("http://x", "key")
+
+
+def test_sqlite_database_is_in_a_data_folder_of_any_name(tmp_path: Path):
+    folder = tmp_path / "50% of? 100%25 #1 \u00e4"
+    folder.mkdir()
+    database = Database(load_settings({"data_dir": folder}).database_url_for("portal"))
+    with database.write():
+        pass
+    database.close()
+
+    assert (folder / "portal.db").exists()
 
 
 def test_generated_secrets_are_stable_and_readable_only_by_their_owner():
