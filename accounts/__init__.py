@@ -3,7 +3,13 @@
 `Accounts` is the interface to the rest of the portal. Visitors have no account.
 """
 
-from accounts.accounts import Accounts, AttemptsExceeded, InvalidLink, WrongCredentials
+from accounts.accounts import (
+    Accounts,
+    AttemptsExceeded,
+    InvalidLink,
+    VerificationBusy,
+    WrongCredentials,
+)
 from accounts.key_issuer import KeyIssuer
 from accounts.passwords import (
     MAX_PASSWORD_CHARACTERS,
@@ -37,5 +43,6 @@ __all__ = [
     "SignIn",
     "UnsuitableName",
     "UnsuitablePassword",
+    "VerificationBusy",
     "WrongCredentials",
 ]

@@ -35,6 +35,10 @@ class AttemptsExceeded(Exception):
         self.wait_seconds = wait_seconds
 
 
+class VerificationBusy(AttemptsExceeded):
+    """Raised when other passwords are being verified for too long."""
+
+
 class InvalidLink(Exception):
     """Raised for a one-time link that was used, has expired, or never existed."""
 
@@ -50,7 +54,7 @@ class Accounts:
     account_limit = MAX_ACCOUNT_FAILURES
     address_limit = MAX_ADDRESS_FAILURES
     # How long an attempt waits for the verification of other passwords.
-    max_verification_wait_seconds = 10.0
+    max_verification_wait_seconds = 30.0
 
     def __init__(
         self,
@@ -145,7 +149,7 @@ class Accounts:
     def _turn_to_verify(self) -> Iterator[None]:
         wait_seconds = self.max_verification_wait_seconds
         if not self._verification.acquire(timeout=wait_seconds):
-            raise AttemptsExceeded(wait_seconds)
+            raise VerificationBusy(wait_seconds)
         try:
             yield
         finally:

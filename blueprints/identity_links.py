@@ -8,7 +8,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from accounts import PROXY_ISSUER, AttemptsExceeded, Identity, InvalidLink, WrongCredentials
-from blueprints.session import ATTEMPTS_EXCEEDED, render_invalid_link
+from blueprints.session import attempts_notice, render_invalid_link
 from chat.adoption import move_conversations
 from core.languages import N_
 from web.container import portal
@@ -59,7 +59,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
     except AttemptsExceeded as error:
         sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
-        page = _render_form(token, ATTEMPTS_EXCEEDED, retry_at)
+        page = _render_form(token, attempts_notice(error), retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     if deleted_id and (issuer := portal().key_issuer):
         # The person is deleted, so nobody could list or revoke their API keys later.

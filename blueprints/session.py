@@ -14,6 +14,7 @@ from accounts import (
     AttemptsExceeded,
     InvalidLink,
     UnsuitablePassword,
+    VerificationBusy,
     WrongCredentials,
 )
 from core.languages import LANGUAGES, N_
@@ -40,6 +41,7 @@ UNSUITABLE_PASSWORD = N_("Choose a password of at least %(limit)s characters tha
 DISABLED = N_("Your account is disabled. Please contact your administrator.")
 KEY_REFUSED = N_("The twin service didn't accept this API key.")
 ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
+BUSY = N_("Very many people are signing in.")
 
 
 @bp.before_request
@@ -78,7 +80,7 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
     except AttemptsExceeded as error:
         sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
-        page = _render_form(name, next_path, ATTEMPTS_EXCEEDED, retry_at)
+        page = _render_form(name, next_path, attempts_notice(error), retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     begin_sign_in(sign_in)
     sign_in_log.record_sign_in(sign_in.person_id, "with a password")
@@ -100,7 +102,7 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
     except AttemptsExceeded as error:
         sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
-        page = _render_form("", next_path, ATTEMPTS_EXCEEDED, retry_at, is_about_key=True)
+        page = _render_form("", next_path, attempts_notice(error), retry_at, is_about_key=True)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     except TwinApiError as error:
         sentence = service_message(error.code, error.params)
@@ -109,6 +111,11 @@ def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict
     sign_in_log.record_sign_in(sign_in.person_id, "with an API key")
     store_key(api_key)
     return redirect(next_path, 303)
+
+
+def attempts_notice(error: AttemptsExceeded) -> str:
+    """Return the sentence that says why an attempt to sign in was refused."""
+    return BUSY if isinstance(error, VerificationBusy) else ATTEMPTS_EXCEEDED
 
 
 def _is_accepted(api_key: str) -> bool:
@@ -146,7 +153,7 @@ def change_password() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[s
     except AttemptsExceeded as error:
         sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
         retry_at = portal().clock.time() + error.wait_seconds
-        page = _render_account(ATTEMPTS_EXCEEDED, retry_at, field="password")
+        page = _render_account(attempts_notice(error), retry_at, field="password")
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     begin_sign_in(sign_in)
     return redirect(url_for("session.show", done="password"), 303)
