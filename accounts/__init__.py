@@ -7,6 +7,7 @@ from accounts.accounts import (
     Accounts,
     AttemptsExceeded,
     InvalidLink,
+    Rejected,
     VerificationBusy,
     WrongCredentials,
 )
@@ -21,9 +22,11 @@ from accounts.people import (
     PROXY_ISSUER,
     Identity,
     NameTaken,
+    NewPerson,
     Person,
     PersonNotFound,
     UnsuitableName,
+    is_proxy_name,
 )
 from accounts.sign_ins import SignIn
 
@@ -38,11 +41,14 @@ __all__ = [
     "InvalidLink",
     "KeyIssuer",
     "NameTaken",
+    "NewPerson",
     "Person",
     "PersonNotFound",
+    "Rejected",
     "SignIn",
     "UnsuitableName",
     "UnsuitablePassword",
     "VerificationBusy",
     "WrongCredentials",
+    "is_proxy_name",
 ]

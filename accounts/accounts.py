@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection
@@ -14,7 +14,7 @@ from accounts import links, passwords, people, sign_ins
 from accounts.attempts import MAX_ACCOUNT_FAILURES, MAX_ADDRESS_FAILURES, Attempts
 from accounts.key_issuer import KeyIssuer
 from accounts.passwords import Passwords
-from accounts.people import Identity, People, Person
+from accounts.people import Identity, NameTaken, NewPerson, People, Person, UnsuitableName
 from accounts.sign_ins import SignIn, SignIns
 from core.db.database import Database
 from core.secrets import keyed_hash
@@ -41,6 +41,15 @@ class VerificationBusy(AttemptsExceeded):
 
 class InvalidLink(Exception):
     """Raised for a one-time link that was used, has expired, or never existed."""
+
+
+class Rejected(Exception):
+    """Raised if a list of people has one who cannot be added: at `index`, because of `reason`."""
+
+    def __init__(self, index: int, reason: UnsuitableName | NameTaken) -> None:
+        super().__init__(index, reason)
+        self.index = index
+        self.reason = reason
 
 
 class Accounts:
@@ -199,6 +208,21 @@ class Accounts:
         """Return the token of a one-time link to set a password, or to link an identity."""
         with self.database.write(durable=True) as connection:
             return links.create_link(connection, person.id, purpose, self.database.clock.time())
+
+    def add_all(self, new_people: Sequence[NewPerson]) -> Sequence[tuple[Person, str]]:
+        """Add people, and return each with the token of a link to set their password.
+
+        If one cannot be added, nobody is: raises Rejected.
+        """
+        added, now = [], self.database.clock.time()
+        with self.database.write(durable=True) as connection:
+            for index, new_person in enumerate(new_people):
+                try:
+                    person = people.add_person(connection, new_person, now)
+                except (UnsuitableName, NameTaken) as error:
+                    raise Rejected(index, error) from None
+                added.append((person, links.create_link(connection, person.id, "password", now)))
+        return added
 
     def reset(self, person: Person) -> str:
         """Delete a person's password, end their sign-ins, and return the token of a new link."""

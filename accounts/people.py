@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from accounts.key_issuer import KeyIssuer
 from accounts.schema import identities, one_time_links, passwords, people, sign_ins
-from core.db.database import Database
+from core.db.database import Database, DatabaseUnavailable
 
 GROUP_SEPARATOR = ","
 
@@ -27,6 +27,9 @@ OTHER_ISSUERS = (PROXY_ISSUER, KEY_ISSUER)
 OTHER_ISSUER_PREFIXES = tuple(f"{issuer}:" for issuer in OTHER_ISSUERS)
 MAX_NAME_CHARACTERS = 100
 MAX_CHARACTERS_BEFORE_FOLDING = 400
+MAX_PROXY_NAME_CHARACTERS = 200
+# A browser without cookies begins a session with each request through the proxy.
+SIGN_IN_PRECISION_SECONDS = 3_600
 
 
 class UnsuitableName(ValueError):
@@ -58,6 +61,17 @@ class Person:
     # "proxy:NAME" or "key:ID" if the proxy or an API key identifies the person, otherwise "".
     identity: str = ""
     groups: tuple[str, ...] = ()
+    # Seconds since 1970; None before the first sign-in.
+    signed_in_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewPerson:
+    """A person whom the operator adds."""
+
+    name: str
+    is_admin: bool = False
+    groups: Sequence[str] = ()
 
     @property
     def listed_name(self) -> str:
@@ -82,29 +96,45 @@ class People:
 
     def add(self, name: str, *, is_admin: bool = False) -> Person:
         """Add a person without a password. Raises UnsuitableName and NameTaken."""
-        name = " ".join(name.split())
-        is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
-        if not is_suitable or subject_of(name).startswith(OTHER_ISSUER_PREFIXES):
+        with self.database.write(durable=True) as connection:
+            return add_person(
+                connection, NewPerson(name, is_admin=is_admin), self.database.clock.time()
+            )
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Change the name of an account, or a name of the proxy: from "proxy:OLD" to "proxy:NEW".
+
+        Raises PersonNotFound, UnsuitableName and NameTaken.
+        """
+        person = self.find(name)
+        issuer, _, old_subject = name.partition(":")
+        if issuer == PROXY_ISSUER and old_subject:
+            new_issuer, _, subject = new_name.partition(":")
+            if new_issuer != PROXY_ISSUER or not is_proxy_name(subject):
+                raise UnsuitableName
+            shown_name = person.name if person.has_account else subject
+        elif person.has_account:
+            shown_name = _suitable_name(new_name)
+            issuer, old_subject = PASSWORD_ISSUER, subject_of(person.name)
+            subject = subject_of(shown_name)
+        else:
             raise UnsuitableName
-        person_id = secrets.token_hex(16)
-        now = self.database.clock.time()
+        is_identity = (identities.c.issuer == issuer) & (identities.c.subject == old_subject)
         try:
             with self.database.write(durable=True) as connection:
-                connection.execute(
-                    insert(people).values(
-                        id=person_id, name=name, is_admin=is_admin, created_at=now
-                    )
-                )
-                connection.execute(
-                    insert(identities).values(
-                        issuer=PASSWORD_ISSUER, subject=subject_of(name), person_id=person_id
-                    )
-                )
+                connection.execute(update(identities).where(is_identity).values(subject=subject))
+                is_person = people.c.id == person.id
+                connection.execute(update(people).where(is_person).values(name=shown_name))
         except IntegrityError:
             raise NameTaken from None
-        return Person(
-            person_id, name, is_admin, is_disabled=False, has_account=True, has_password=False
-        )
+
+    def record_sign_in(self, person: Person) -> None:
+        """Store the current time as that of the person's last sign-in through the proxy."""
+        now = self.database.clock.time()
+        if now - (person.signed_in_at or 0) > SIGN_IN_PRECISION_SECONDS:
+            # If the database is locked, the next session records the time.
+            with suppress(DatabaseUnavailable), self.database.write() as connection:
+                record_sign_in(connection, person.id, now)
 
     def find(self, name: str) -> Person:
         """Return the person with a name, or with an identity: "proxy:NAME" or "key:ID".
@@ -198,6 +228,53 @@ class People:
             connection.execute(update(people).where(people.c.id == person.id).values(values))
 
 
+def add_person(connection: Connection, new_person: NewPerson, now: float) -> Person:
+    """Add a person without a password. Raises UnsuitableName and NameTaken.
+
+    After NameTaken, the transaction must be rolled back.
+    """
+    name, person_id = _suitable_name(new_person.name), secrets.token_hex(16)
+    groups = tuple(sorted(new_person.groups))
+    values = {"is_admin": new_person.is_admin, "group_names": GROUP_SEPARATOR.join(groups)}
+    identity = {"issuer": PASSWORD_ISSUER, "subject": subject_of(name), "person_id": person_id}
+    try:
+        connection.execute(insert(people).values(id=person_id, name=name, created_at=now, **values))
+        connection.execute(insert(identities).values(identity))
+    except IntegrityError:
+        raise NameTaken from None
+    return Person(
+        person_id,
+        name,
+        new_person.is_admin,
+        is_disabled=False,
+        has_account=True,
+        has_password=False,
+        groups=groups,
+    )
+
+
+def _suitable_name(name: str) -> str:
+    name = " ".join(name.split())
+    is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
+    if not is_suitable or subject_of(name).startswith(OTHER_ISSUER_PREFIXES):
+        raise UnsuitableName
+    return name
+
+
+def is_proxy_name(subject: str) -> bool:
+    """Return whether a proxy may report a person by this name.
+
+    A name with a comma may combine two headers (RFC 9110, 5.3).
+    """
+    is_plain = subject.isprintable() and subject == subject.strip() and "," not in subject
+    return is_plain and 0 < len(subject) <= MAX_PROXY_NAME_CHARACTERS
+
+
+def record_sign_in(connection: Connection, person_id: str, now: float) -> None:
+    """Store the time of a person's last sign-in."""
+    connection.execute(_RECORD_SIGN_IN, {"person_id": person_id, "now": now})
+
+
 def subject_of(name: str) -> str:
     """Return the form of a name used for comparison, which ignores case, width and extra spaces.
 
@@ -262,6 +339,7 @@ _SELECT_PEOPLE = select(
     people.c.name,
     people.c.is_admin,
     people.c.group_names,
+    people.c.signed_in_at,
     people.c.disabled_at.is_not(None).label("is_disabled"),
     exists()
     .where(identities.c.person_id == people.c.id, identities.c.issuer == PASSWORD_ISSUER)
@@ -270,6 +348,11 @@ _SELECT_PEOPLE = select(
     passwords.c.person_id.is_not(None).label("has_password"),
     func.coalesce(_OTHER_IDENTITY, "").label("identity"),
 ).outerjoin(passwords, passwords.c.person_id == people.c.id)
+_RECORD_SIGN_IN = (
+    update(people)
+    .where(people.c.id == bindparam("person_id"))
+    .values(signed_in_at=bindparam("now"))
+)
 _BY_ID = _SELECT_PEOPLE.where(people.c.id == bindparam("person_id"))
 _BY_IDENTITY = _SELECT_PEOPLE.where(
     people.c.id.in_(

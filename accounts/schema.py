@@ -12,6 +12,8 @@ people = Table(
     Column("is_admin", Boolean, nullable=False, server_default=false()),
     Column("created_at", Float, nullable=False),
     Column("disabled_at", Float),
+    # Time of the last sign-in.
+    Column("signed_in_at", Float),
     # Group names, separated by commas.
     Column("group_names", Text, nullable=False, server_default=""),
 )

@@ -64,6 +64,7 @@ class SignIns:
             id_, person_id, device[:MAX_DEVICE_CHARACTERS], created_at=now, seen_at=now
         )
         connection.execute(insert(table).values(asdict(sign_in)))
+        people.record_sign_in(connection, person_id, now)
         return sign_in
 
     def find_person(self, sign_in_id: str, *, is_request: bool = True) -> Person | None:

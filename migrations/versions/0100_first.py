@@ -60,6 +60,7 @@ def upgrade() -> None:
         sa.Column("is_admin", sa.Boolean, server_default=sa.false(), nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("disabled_at", sa.Float),
+        sa.Column("signed_in_at", sa.Float),
         sa.Column("group_names", sa.Text, server_default="", nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +37,7 @@ def test_add_command_prints_the_one_time_link_as_its_last_line(app: Flask, alice
     assert re.fullmatch(r"https://chat\.example/session/links/[\w-]{32}", url)
     path = url.removeprefix("https://chat.example")
     assert alice.press(alice.get(path), "Save", password=PASSWORD).path == "/"
-    assert run(app, "list").output == "Anna\tadmin\n"
+    assert run(app, "list").output.startswith("Anna\tadmin, last sign-in: ")
 
 
 def test_reset_command_replaces_the_password_by_a_link(app: Flask, portal: Portal):
@@ -44,7 +46,7 @@ def test_reset_command_replaces_the_password_by_a_link(app: Flask, portal: Porta
     result = run(app, "reset", "anna")
 
     assert "/session/links/" in result.output.splitlines()[-1]
-    assert run(app, "list").output == "Anna\tno password yet\n"
+    assert run(app, "list").output.startswith("Anna\tno password yet, last sign-in: ")
 
 
 def test_commands_that_change_people_write_a_log_line_to_stderr(app: Flask):
@@ -91,9 +93,30 @@ class TestProxy:
         alice.get("/", **{"X-Remote-User": "anna"})
 
         assert run(app, "disable", "proxy:anna").exit_code == 0
-        assert run(app, "list").output == "proxy:anna\tdisabled\n"
+        assert "proxy:anna\tdisabled, last sign-in: 20" in run(app, "list").output
         assert "has no password" in run(app, "reset", "proxy:anna").stderr
         assert "set TWINDOW_SIGN_IN=password" in run(app, "add", "Ben").stderr
+
+    def test_groups_of_a_person_apply_from_their_first_visit(self, app: Flask, portal: Portal):
+        result = run(app, "groups", "proxy:anna", "--add", "staff")
+
+        assert result.stdout == "staff\n"
+        assert "has not signed in yet" in result.stderr
+        assert portal.accounts.people.find_or_add("proxy", "anna").groups == ("staff",)
+        assert "There is no proxy:ben." in run(app, "groups", "proxy:ben").stderr
+        assert run(app, "groups", "proxy:a,b", "--add", "staff").exit_code == 1
+
+    def test_rename_command_follows_a_new_name_at_the_proxy(self, app: Flask, portal: Portal):
+        people = portal.accounts.people
+        anna = people.find_or_add("proxy", "anna")
+        people.find_or_add("proxy", "ben")
+
+        assert run(app, "rename", "proxy:anna", "proxy:anna.berg").exit_code == 0
+        person = people.find_or_add("proxy", "anna.berg")
+        assert (person.id, person.name) == (anna.id, "anna.berg")
+        taken = run(app, "rename", "proxy:ben", "proxy:anna.berg")
+        assert taken.stderr == "Error: proxy:anna.berg exists already.\n"
+        assert "is written proxy:NAME" in run(app, "rename", "proxy:ben", "Ben").stderr
 
 
 def test_groups_command_adds_removes_and_prints_groups(app: Flask):
@@ -105,6 +128,96 @@ def test_groups_command_adds_removes_and_prints_groups(app: Flask):
     assert run(app, "groups", "Anna").output == "legal\nstaff\n"
     assert run(app, "list").output == "Anna\tno password yet, groups: legal staff\n"
     assert run(app, "groups", "Anna", "--add", "x" * 101).exit_code == 1
+
+
+def test_list_command_shows_the_date_of_the_last_sign_in(
+    app: Flask, portal: Portal, clock: AdjustableClock
+):
+    accounts = portal.accounts
+    accounts.use_link(accounts.create_link(accounts.people.add("Anna")), PASSWORD, "")
+    accounts.sign_ins.end_all(accounts.people.find("Anna").id)
+    day = datetime.fromtimestamp(clock.time(), UTC).strftime("%Y-%m-%d")
+
+    assert run(app, "list").output == f"Anna\tlast sign-in: {day}\n"
+
+
+def test_rename_command_keeps_the_person_and_the_password(app: Flask, portal: Portal):
+    accounts = portal.accounts
+    anna = accounts.people.add("Anna")
+    accounts.use_link(accounts.create_link(anna), PASSWORD, "")
+
+    assert run(app, "rename", "anna", "Anna  Berg").output == "anna is now Anna Berg.\n"
+    assert accounts.sign_in("Anna Berg", PASSWORD, "", "").person_id == anna.id
+    assert "There is no Anna." in run(app, "rename", "Anna", "Ann").stderr
+    assert run(app, "rename", "anna berg", "Anna Berg").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (("Anna", "ben"), "ben exists already."),
+        (("Anna", "proxy:anna"), "A name has 1 to 100 printable characters, and does not begin"),
+        (("Anna", " "), "A name has 1 to 100 printable characters, and does not begin"),
+    ],
+)
+def test_rename_command_refuses_a_name_that_is_taken_or_unsuitable(
+    app: Flask, names: tuple[str, str], sentence: str
+):
+    for name in ("Anna", "Ben"):
+        run(app, "add", name)
+    result = run(app, "rename", *names)
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {sentence}")
+    assert "Anna\t" in run(app, "list").output
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_add_command_adds_the_people_in_a_file_and_prints_their_links(
+    app: Flask, alice: Person, tmp_path: Path, separator: str
+):
+    file = tmp_path / "people.csv"
+    lines = ["name,admin,groups", "Anna,yes,", '"Ben",,"staff;sales"']
+    file.write_text("\ufeff" + "\r\n".join(lines).replace(",", separator) + "\r\n\r\n")
+
+    result = run(app, "add", "--from", str(file))
+    links = [line.split("\t") for line in result.output.splitlines()[1:]]
+
+    assert [name for name, _ in links] == ["Anna", "Ben"]
+    assert run(app, "list").output == (
+        "Anna\tadmin, no password yet\nBen\tno password yet, groups: sales staff\n"
+    )
+    path = links[1][1].removeprefix("https://chat.example")
+    assert alice.press(alice.get(path), "Save", password=PASSWORD).path == "/"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"name\nBen\nAnna\n", "line 3: Anna exists already."),
+        (b"name\nBen\n\nBEN\n", "line 4: BEN exists already."),
+        (b"name\nBen\nproxy:x\n", "line 3: A name has 1 to 100 printable characters"),
+        (b"name,admin\nBen,maybe\n", "line 2: The column admin has yes or no, not “maybe”."),
+        (b"name\nBen,no\n", "line 2: The line has more values than the header."),
+        (b"name,groups\nBen,a\x07b\n", "line 2: “a\x07b” is not a name of a group."),
+        (b"name\nBen\nGr\xfc\xdfe\n", "line 3: The text is not UTF-8."),
+        (b"Ben,no,staff\n", "line 1: The first line has to name the columns: name, admin and"),
+        (b'name\n"Ben', "line 2: unexpected end of data."),
+        (b"name\n", "people.csv lists nobody."),
+        (b"", "line 1: The first line has to name the columns"),
+    ],
+)
+def test_add_command_adds_nobody_if_a_line_of_the_file_is_wrong(
+    app: Flask, tmp_path: Path, content: bytes, sentence: str
+):
+    run(app, "add", "Anna")
+    file = tmp_path / "people.csv"
+    file.write_bytes(content)
+    result = run(app, "add", "--from", str(file))
+
+    assert result.exit_code == 1
+    assert sentence in result.stderr
+    assert run(app, "list").output == "Anna\tno password yet\n"
 
 
 def test_link_command_requires_the_proxy_sign_in_mode(app: Flask):

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import logging
+from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
-from accounts import KEY_ISSUER, PROXY_ISSUER, NameTaken, Person, PersonNotFound, UnsuitableName
+from accounts import (
+    KEY_ISSUER,
+    PROXY_ISSUER,
+    NameTaken,
+    Person,
+    PersonNotFound,
+    Rejected,
+    UnsuitableName,
+    is_proxy_name,
+)
 from core.server.logs import audit_logger, configure_logging
 from core.settings import Settings
 from core.twin_groups import parse_groups
+from web.commands.people_file import read_people
 from web.container import Portal
 
 MODE_MISSING = (
@@ -18,6 +30,9 @@ MODE_MISSING = (
 )
 UNSUITABLE_NAME = (
     "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “key:”."
+)
+UNSUITABLE_PROXY_NAME = (
+    "A name of the proxy is written proxy:NAME, with 1 to 200 printable characters and no comma."
 )
 NOT_FOUND = "There is no {}. See “person list”; other people are written proxy:NAME or key:ID."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
@@ -38,12 +53,24 @@ def create_person_group(portal: Portal) -> click.Group:
         if not (modes.has_passwords or modes.has_proxy or modes.has_keys):
             raise click.ClickException(MODE_MISSING)
 
-    @commands.command("add", help="Add a person, and print the link to set their password.")
-    @click.argument("name")
+    @commands.command("add", help="Add people, and print the links to set their passwords.")
+    @click.argument("name", required=False)
     @click.option("--admin", is_flag=True, help="Make the person an administrator.")
-    def add(name: str, *, admin: bool) -> None:
+    @click.option(
+        "--from",
+        "file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE.csv",
+        help="Add the people in a file with the columns name, admin and groups.",
+    )
+    def add(name: str | None, file: Path | None, *, admin: bool) -> None:
         if not portal.settings.sign_in.has_passwords:
             raise click.ClickException(MODE_MISSING)
+        if file and not (name or admin):
+            _add_from_file(portal, file)
+            return
+        if file or not name:
+            raise click.UsageError("Give a name, or --from and a file.")
         try:
             person = accounts.people.add(name, is_admin=admin)
         except UnsuitableName:
@@ -62,10 +89,29 @@ def create_person_group(portal: Portal) -> click.Group:
                 "disabled": person.is_disabled,
                 "no password yet": person.has_account and not person.has_password,
                 f"groups: {' '.join(person.groups)}": bool(person.groups),
+                f"last sign-in: {_date(person.signed_in_at)}": person.signed_in_at is not None,
             }
             click.echo(
                 "\t".join((person.listed_name, ", ".join(fact for fact in facts if facts[fact])))
             )
+
+    @commands.command("rename", help="Change the name of a person.")
+    @click.argument("name")
+    @click.argument("new_name")
+    def rename(name: str, new_name: str) -> None:
+        try:
+            new_name = " ".join(new_name.split())
+            accounts.people.rename(name, new_name)
+        except PersonNotFound:
+            raise click.ClickException(NOT_FOUND.format(name)) from None
+        except UnsuitableName:
+            is_from_proxy = name.startswith(f"{PROXY_ISSUER}:")
+            sentence = UNSUITABLE_PROXY_NAME if is_from_proxy else UNSUITABLE_NAME
+            raise click.ClickException(sentence) from None
+        except NameTaken:
+            raise click.ClickException(f"{new_name} exists already.") from None
+        _log(f"has renamed {name} to “%s”", accounts.people.find(new_name))
+        click.echo(f"{name} is now {new_name}.")
 
     @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
     @click.argument("name")
@@ -101,17 +147,18 @@ def create_person_group(portal: Portal) -> click.Group:
     @click.option("--add", "added", multiple=True, metavar="GROUP", help="Can be repeated.")
     @click.option("--remove", "removed", multiple=True, metavar="GROUP", help="Can be repeated.")
     def groups(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
-        person = _find(name)
+        try:
+            added_groups = parse_groups(",".join(added))
+        except ValueError as error:
+            raise click.ClickException(f"{error}.") from None
+        person = _find_or_expect(name) if added else _find(name)
         if (
             (added or removed)
             and portal.settings.proxy_groups_header
             and person.identity.startswith(f"{PROXY_ISSUER}:")
         ):
             raise click.ClickException(PROXY_GROUPS)
-        try:
-            new_groups = {*person.groups, *parse_groups(",".join(added))}
-        except ValueError as error:
-            raise click.ClickException(f"{error}.") from None
+        new_groups = {*person.groups, *added_groups}
         person = portal.accounts.people.set_groups(person, new_groups.difference(removed))
         if added or removed:
             _log(
@@ -144,6 +191,21 @@ def create_person_group(portal: Portal) -> click.Group:
         _log("has created a link that joins “%s” and a name at the proxy", person)
         _print_link(portal.settings, person, token, path="identity")
 
+    def _find_or_expect(name: str) -> Person:
+        """Return a person; add one whom the proxy has not named yet."""
+        issuer, _, subject = name.partition(":")
+        settings = portal.settings
+        is_possible = settings.sign_in.has_proxy and not settings.proxy_groups_header
+        try:
+            return accounts.people.find(name)
+        except PersonNotFound:
+            if not (issuer == PROXY_ISSUER and is_proxy_name(subject) and is_possible):
+                raise click.ClickException(NOT_FOUND.format(name)) from None
+        click.echo(
+            f"{name} has not signed in yet. The groups apply from the first visit.", err=True
+        )
+        return accounts.people.find_or_add(PROXY_ISSUER, subject)
+
     def _find(name: str) -> Person:
         try:
             return accounts.people.find(name)
@@ -157,7 +219,30 @@ def _log(action: str, person: Person, *values: str) -> None:
     audit_logger.info(f"The operator {action}.", person.listed_name, *values)
 
 
+def _add_from_file(portal: Portal, file: Path) -> None:
+    """Add everybody in a file, or nobody, and print the link of each person."""
+    lines = read_people(file)
+    try:
+        added = portal.accounts.add_all([line.person for line in lines])
+    except Rejected as error:
+        line = lines[error.index]
+        is_taken = isinstance(error.reason, NameTaken)
+        reason = f"{line.person.name} exists already." if is_taken else UNSUITABLE_NAME
+        raise click.ClickException(f"{file}, line {line.number}: {reason}") from None
+    click.echo("Send each person their link. It works once, within 24 hours:")
+    for person, token in added:
+        click.echo(f"{person.name}\t{_link(portal.settings, 'links', token)}")
+
+
+def _date(seconds: float | None) -> str:
+    return f"{datetime.fromtimestamp(seconds or 0, UTC):%Y-%m-%d}"
+
+
 def _print_link(settings: Settings, person: Person, token: str, path: str = "links") -> None:
     """Print a link, on the last line by itself, so that scripts can read it."""
     click.echo(LINK_ADVICE.format(person.name))
-    click.echo(f"{(settings.public_url or settings.own_url).rstrip('/')}/session/{path}/{token}")
+    click.echo(_link(settings, path, token))
+
+
+def _link(settings: Settings, path: str, token: str) -> str:
+    return f"{(settings.public_url or settings.own_url).rstrip('/')}/session/{path}/{token}"

@@ -75,7 +75,8 @@ def _require_sign_in() -> BaseResponse | None:
     proxy_person_id = person.id if person and is_from_proxy() else ""
     if session.get(PROXY_PERSON_FIELD, "") != proxy_person_id:
         change_proxy_person(proxy_person_id)
-        if proxy_person_id:
+        if person and proxy_person_id:
+            portal().accounts.people.record_sign_in(person)
             sign_in_log.record_sign_in(proxy_person_id, "through the proxy")
         if person and VISITOR_FIELD in session and _is_page_view():
             return redirect(url_for("adoption.show", next=current_page()), 303)

@@ -10,12 +10,12 @@ from functools import cache
 import msgspec
 from flask import request
 
+from accounts import is_proxy_name
 from core.twin_groups import parse_groups
 from web.container import portal
 
 logger = logging.getLogger(__name__)
 
-MAX_SUBJECT_CHARACTERS = 200
 # What Apache and nginx send and log if there is no name.
 PLACEHOLDERS = ("(null)", "-")
 MAX_GROUPS = 200
@@ -38,8 +38,7 @@ def proxy_subject() -> str | None:
     if subject in PLACEHOLDERS:
         _warn_about_placeholder(header, subject)
         return None
-    is_plain = subject.isprintable() and subject == subject.strip() and "," not in subject
-    return subject if is_plain and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS else None
+    return subject if is_proxy_name(subject) else None
 
 
 @cache
