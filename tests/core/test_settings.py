@@ -1,5 +1,6 @@
 """Settings from the environment: errors in one sentence, and generated secrets."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,16 @@ def test_sqlite_database_is_in_a_data_folder_of_any_name(tmp_path: Path):
     database.close()
 
     assert (folder / "portal.db").exists()
+
+
+def test_temporary_files_are_in_the_data_folder_if_no_other_folder_is_writable(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/nowhere"])
+    settings = load_settings()
+
+    assert tempfile.gettempdir() == str(settings.data_dir.resolve())
 
 
 def test_generated_secrets_are_stable_and_readable_only_by_their_owner():

@@ -16,6 +16,7 @@ from core.settings import SettingsError
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
+from tests.support.portals import close_portal
 from web.container import Portal
 
 
@@ -105,6 +106,19 @@ class TestProxy:
         assert portal.accounts.people.find_or_add("proxy", "anna").groups == ("staff",)
         assert "There is no proxy:ben." in run(app, "groups", "proxy:ben").stderr
         assert run(app, "groups", "proxy:a,b", "--add", "staff").exit_code == 1
+
+    @pytest.mark.parametrize("is_known", [True, False])
+    def test_groups_that_the_proxy_names_cannot_be_changed(
+        self, settings: dict[str, Any], portal: Portal, *, is_known: bool
+    ):
+        if is_known:
+            portal.accounts.people.find_or_add("proxy", "anna")
+        app = twindow.create_app(settings | {"proxy_groups_header": "X-Groups"})
+        result = run(app, "groups", "proxy:anna", "--add", "staff")
+        close_portal(app)
+
+        assert "with TWINDOW_PROXY_GROUPS_HEADER" in result.stderr
+        assert run(app, "list").output.startswith("proxy:anna") is is_known
 
     def test_rename_command_follows_a_new_name_at_the_proxy(self, app: Flask, portal: Portal):
         people = portal.accounts.people

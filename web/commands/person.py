@@ -194,13 +194,14 @@ def create_person_group(portal: Portal) -> click.Group:
     def _find_or_expect(name: str) -> Person:
         """Return a person; add one whom the proxy has not named yet."""
         issuer, _, subject = name.partition(":")
-        settings = portal.settings
-        is_possible = settings.sign_in.has_proxy and not settings.proxy_groups_header
+        is_expected = portal.settings.sign_in.has_proxy and issuer == PROXY_ISSUER
         try:
             return accounts.people.find(name)
         except PersonNotFound:
-            if not (issuer == PROXY_ISSUER and is_proxy_name(subject) and is_possible):
+            if not (is_expected and is_proxy_name(subject)):
                 raise click.ClickException(NOT_FOUND.format(name)) from None
+        if portal.settings.proxy_groups_header:
+            raise click.ClickException(PROXY_GROUPS)
         click.echo(
             f"{name} has not signed in yet. The groups apply from the first visit.", err=True
         )
