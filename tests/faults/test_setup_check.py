@@ -219,6 +219,14 @@ def test_certificates_of_unknown_authorities_and_expired_ones_are_told_apart(sit
     assert expired[1] == "certbot renew"
 
 
+def test_certificate_of_another_host_is_not_to_be_renewed(site: Site):
+    certificate = site.authority.make_signed("other.example")
+    cause, line = problem_at(site, site.nginx(site.portal(), certificate=certificate))
+
+    assert "Hostname mismatch" in cause
+    assert line == ""
+
+
 def test_check_with_another_secret_key_is_refused_and_names_the_setting(site: Site):
     problem = find_problem(site.settings(), "another secret key", site.portal(), {}, time.time())
 

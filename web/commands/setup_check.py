@@ -23,7 +23,7 @@ MAX_CLOCK_DIFFERENCE_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The cause of a problem, and a setting, nginx directive or command that may fix it."""
+    """The cause of a problem, and a setting, nginx directive or command that may fix it, or ""."""
 
     cause: str
     line: str
@@ -67,9 +67,10 @@ def find_problem(
     except requests.exceptions.SSLError as error:
         reason = describe_network_error(error)
         is_own = "issuer certificate" in reason or "self-signed" in reason
+        renewal = "certbot renew" if "expired" in reason else ""
         return Problem(
             f"The certificate of {url} is not valid: {reason}.",
-            "TWINDOW_CA_FILE=/path/to/your/authority.pem" if is_own else "certbot renew",
+            "TWINDOW_CA_FILE=/path/to/your/authority.pem" if is_own else renewal,
         )
     except requests.RequestException as error:
         reason = describe_network_error(error)
