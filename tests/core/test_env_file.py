@@ -14,9 +14,10 @@ from core.settings import SettingsError, load_env_file
 def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TWINDOW_PORT", "9000")
-    # After `setenv`, monkeypatch restores the variable at the end of the test.
-    monkeypatch.setenv("TWINDOW_SITE_NAME", "")
-    monkeypatch.delenv("TWINDOW_SITE_NAME")
+    # After `setenv`, monkeypatch restores the variables at the end of the test.
+    for name in ("TWINDOW_SITE_NAME", "TWINDOW_PORT_80_TCP", "WINDOW", "TZ"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
 
 
 def test_env_file_sets_the_variables_that_are_not_set(tmp_path: Path):
