@@ -110,7 +110,7 @@ def create_person_group(portal: Portal) -> click.Group:
             raise click.ClickException(sentence) from None
         except NameTaken:
             raise click.ClickException(f"{new_name} exists already.") from None
-        _log(f"has renamed {name} to “%s”", accounts.people.find(new_name))
+        _log("has changed a name to “%s”, from “%s”", accounts.people.find(new_name), name)
         click.echo(f"{name} is now {new_name}.")
 
     @commands.command("disable", help="End a person's sign-ins and accept no new ones.")
@@ -232,6 +232,7 @@ def _add_from_file(portal: Portal, file: Path) -> None:
         raise click.ClickException(f"{file}, line {line.number}: {reason}") from None
     click.echo("Send each person their link. It works once, within 24 hours:")
     for person, token in added:
+        _log("has added “%s”", person)
         click.echo(f"{person.name}\t{_link(portal.settings, 'links', token)}")
 
 
