@@ -64,6 +64,11 @@ class Person:
     # Seconds since 1970; None before the first sign-in.
     signed_in_at: float | None = None
 
+    @property
+    def listed_name(self) -> str:
+        """Return the name by which operators know the person."""
+        return self.name if self.has_account else self.identity
+
 
 @dataclass(frozen=True, slots=True)
 class NewPerson:
@@ -72,11 +77,6 @@ class NewPerson:
     name: str
     is_admin: bool = False
     groups: Sequence[str] = ()
-
-    @property
-    def listed_name(self) -> str:
-        """Return the name by which operators know the person."""
-        return self.name if self.has_account else self.identity
 
 
 @dataclass(frozen=True, slots=True)
