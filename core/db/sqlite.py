@@ -21,7 +21,9 @@ def prepare(engine: Engine) -> None:
 def _make_private(path: Path) -> None:
     """Create an SQLite database that only its owner can read; existing files get this mode."""
     with suppress(OSError):  # a missing folder is reported when the database is opened
-        os.close(os.open(path, os.O_CREAT, 0o600))  # SQLite's other files get the same mode
+        # SQLite's other files get the same mode. An existing file is not opened: closing it would
+        # release the locks of other connections of this process.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     for file in filter(Path.is_file, (path, Path(f"{path}-wal"), Path(f"{path}-shm"))):
         with suppress(OSError):  # the file may belong to another account
             file.chmod(0o600)

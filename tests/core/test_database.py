@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -188,6 +190,18 @@ def test_files_of_an_sqlite_database_are_private(path: Path):
         os.umask(earlier)
     db.close()
     again.close()
+
+
+@pytest.mark.usefixtures("processes")
+def test_second_database_object_keeps_the_lock_that_protects_the_wal_file(db: Database, path: Path):
+    Database(f"sqlite:///{path}").close()
+    # The last connection to a database deletes its -wal file; `db` has a connection, too.
+    program = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM things')"
+
+    subprocess.run([sys.executable, "-c", program, path], check=True)
+
+    assert path.with_name("test.db-wal").exists()
+    assert things(db) == []
 
 
 def test_database_that_is_not_a_file_changes_no_file_modes(
