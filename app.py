@@ -14,7 +14,7 @@ if __name__ == "__main__":
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -31,6 +31,7 @@ from core.db.checkpoints import Checkpoints
 from core.db.database import DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
 from core.db.startup_lock import startup_lock
+from core.db.table_copy import Schema
 from core.secrets import load_or_create_secret
 from core.server.logs import configure_logging, log_start
 from core.server.threadpool import in_threadpool
@@ -40,9 +41,11 @@ from core.settings import (
     check_env_files,
     load_env_file,
     load_settings,
+    read_settings,
 )
 from core.urls import enter_sub_path
 from service import app as service_app
+from service.app import SCHEMA as SERVICE_SCHEMA
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
 from service.llm import log_local_servers
@@ -50,7 +53,13 @@ from service.owners import EVERY_GROUP, PORTAL_OWNER
 from web import metrics
 from web.assets import warm_up
 from web.commands.check import create_check_command
+from web.commands.data import (
+    create_backup_command,
+    create_move_command,
+    create_restore_command,
+)
 from web.commands.person import create_person_group
+from web.container import SCHEMA as PORTAL_SCHEMA
 from web.container import Portal, build_portal, require_newest_tables
 
 API_PREFIX = "/api"
@@ -157,38 +166,40 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
     """
     context = click.get_current_context(silent=True)
     is_server = context is None or context.info_name == "run"
+    values = _flask_run_address() | dict(overrides or {})
     try:
         if context:
             check_env_files(sys.argv[1:])  # Flask itself skips lines that it cannot read
-        values = _flask_run_address() | dict(overrides or {})
         settings = load_settings(values, create_data_dir=is_server)
         return Twindow(settings, clock, is_server=is_server).app
     except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
         if context is None:
             raise
         failure = click.ClickException(str(error))
-        if context.parent:
-            raise failure from None
-        return _app_without_portal(failure)
+        with suppress(SettingsError):
+            if context.parent is None:  # a command of this app, not one of Flask
+                return _app_without_portal(read_settings(values), failure)
+        raise failure from None
 
 
-class UpgradeGroup(click.Group):
-    """The commands of a portal that cannot be built: all except `upgrade` fail."""
+class DataGroup(click.Group):
+    """The commands of a portal that cannot be built: all except two fail."""
 
-    def __init__(self, failure: click.ClickException) -> None:
-        super().__init__("twindow", help=failure.message, commands=[upgrade])
+    def __init__(self, failure: click.ClickException, *commands: click.Command) -> None:
+        super().__init__("twindow", help=failure.message, commands=commands)
         self._failure = failure
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return the command `upgrade`. Raises ClickException for other names."""
+        """Return a command. Raises ClickException for other names."""
         if name not in self.commands:
             raise self._failure
         return super().get_command(context, name)
 
 
-def _app_without_portal(failure: click.ClickException) -> Flask:
+def _app_without_portal(settings: Settings, failure: click.ClickException) -> Flask:
     app = Flask("app", static_folder=None)
-    app.cli.add_command(UpgradeGroup(failure))
+    restore = create_restore_command(settings, _schemas(settings))
+    app.cli.add_command(DataGroup(failure, upgrade, restore))
     return app
 
 
@@ -247,7 +258,20 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
     commands.add_command(check)
     commands.add_command(create_person_group(portal))
     commands.add_command(upgrade)
+    sources = [(PORTAL_SCHEMA, portal.database)]
+    if service:
+        sources.append((SERVICE_SCHEMA, service.container.database))
+    commands.add_command(create_backup_command(portal.settings, sources, portal.clock))
+    databases = [database for _, database in sources]
+    commands.add_command(
+        create_restore_command(portal.settings, _schemas(portal.settings), databases)
+    )
+    commands.add_command(create_move_command(portal.settings, sources))
     app.cli.add_command(commands)
+
+
+def _schemas(settings: Settings) -> list[Schema]:
+    return [PORTAL_SCHEMA, SERVICE_SCHEMA] if settings.is_embedded else [PORTAL_SCHEMA]
 
 
 def _embedded_service_key(service: Service, settings: Settings, *, may_create: bool) -> str:

@@ -28,6 +28,7 @@ from accounts.people import (
     UnsuitableName,
     is_proxy_name,
 )
+from accounts.schema import TABLES
 from accounts.sign_ins import SignIn
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "MAX_PASSWORD_CHARACTERS",
     "MIN_PASSWORD_CHARACTERS",
     "PROXY_ISSUER",
+    "TABLES",
     "Accounts",
     "AttemptsExceeded",
     "Identity",

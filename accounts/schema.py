@@ -66,3 +66,6 @@ sign_in_attempts = Table(
     Column("failures", Integer, nullable=False),
     Column("resets_at", Float, nullable=False, index=True),
 )
+
+# What a backup contains. Each table is after those that it refers to.
+TABLES = (people, identities, passwords, one_time_links, sign_ins, sign_in_attempts)

@@ -137,3 +137,7 @@ sessions = Table(
     Column("data", LargeBinary, nullable=False),
     Column("expires_at", Float, nullable=False, index=True),
 )
+
+# What a backup contains: all tables but the heartbeats and the search index, which follows from the
+# other tables. Each table is after those that it refers to.
+TABLES = (conversations, turns, entries, usage, api_quotas, twin_list_cache, sessions)

@@ -14,6 +14,7 @@ from core.clock import SYSTEM_CLOCK, Clock
 from core.db.checkpoints import Checkpoints
 from core.db.database import Database
 from core.db.migrations import migrate, require_newest
+from core.db.table_copy import Schema
 from core.findings import Finding
 from core.languages import N_
 from core.settings import Settings
@@ -33,9 +34,11 @@ from service.docs import pages
 from service.key_issuer import KeyIssuer
 from service.knowledge import Knowledge
 from service.llm import ModelClient
+from service.schema import TABLES
 from service.twins import TwinRepository
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
+SCHEMA = Schema("service", TABLES, MIGRATIONS_DIR, health.VERSION_TABLE)
 SMALL_MODEL_NOTE = (
     N_("Demo model: answers are often wrong"),
     N_(
@@ -57,7 +60,7 @@ def create_service_app(
     app.url_map.merge_slashes = False
     database = Database(settings.database_url_for("service"), clock=clock)
     prepare_tables = migrate if upgrades_tables else require_newest
-    prepare_tables(database, MIGRATIONS_DIR, health.VERSION_TABLE)
+    prepare_tables(database, SCHEMA.migrations, SCHEMA.version_table)
     secret_key = settings.secret("secret_key")
     messages = Messages(database)
     twins = TwinRepository(settings.twins_dir)

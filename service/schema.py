@@ -111,3 +111,6 @@ idempotency_keys = Table(
     Column("message_id", ForeignKey("service_messages.id", ondelete="CASCADE"), nullable=False),
     Column("at", Float, nullable=False, index=True),
 )
+
+# What a backup contains. Each table is after those that it refers to.
+TABLES = (api_keys, key_requests, conversations, messages, idempotency_keys)

@@ -10,17 +10,11 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import flask.cli
 import pytest
-from click.testing import CliRunner, Result
 
 from app import create_app
+from tests.support.commands import run_flask
 from tests.support.processes import ROOT, run_server
-
-
-def run_flask(*arguments: str, **variables: str) -> Result:
-    environment = {f"TWINDOW_{name}": value for name, value in variables.items()}
-    return CliRunner().invoke(flask.cli.cli, arguments, env=environment)
 
 
 @pytest.mark.parametrize(

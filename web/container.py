@@ -9,13 +9,15 @@ from pathlib import Path
 
 from flask import current_app
 
+from accounts import TABLES as ACCOUNT_TABLES
 from accounts import Accounts, KeyIssuer
 from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
 from chat.limits import Limits, ServiceQuota, Usage
 from chat.log import Log
-from chat.search import Search
+from chat.schema import TABLES as CHAT_TABLES
+from chat.search import Search, build_index
 from chat.service_access import PersonalAccess, ServiceAccess, build_service_access
 from chat.twins import (
     Avatars,
@@ -30,6 +32,7 @@ from chat.twins import (
 from core.clock import Clock
 from core.db.database import Database
 from core.db.migrations import migrate, require_newest
+from core.db.table_copy import Schema
 from core.metrics import Metrics
 from core.server.event_loop_lag import EventLoopLag
 from core.settings import MessageLimits, Settings, SettingsError
@@ -42,6 +45,13 @@ from web.streaming.running_replies import RunningReplies
 
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
+SCHEMA = Schema(
+    "portal",
+    (*ACCOUNT_TABLES, *CHAT_TABLES),
+    MIGRATIONS_DIR,
+    "alembic_version",
+    derive=build_index,
+)
 PERSONAL_KEY_ADVICE = "The credential is that of a person, not of the portal."
 # Without this error, a portal that has lost its environment file would admit everyone.
 MISSING_SIGN_IN = (
@@ -174,7 +184,7 @@ def build_portal(
     metrics = create_metrics(settings, clock.time())
     database = Database(settings.database_url_for("portal"), clock=clock, metrics=metrics)
     prepare_tables = migrate if upgrades_tables else require_newest
-    prepare_tables(database, MIGRATIONS_DIR, "alembic_version")
+    prepare_tables(database, SCHEMA.migrations, SCHEMA.version_table)
     secret_key = settings.secret("secret_key")
     accounts = Accounts(
         database,

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -46,6 +47,7 @@ CONNECT_TIMEOUT_SECONDS = 5
 LOCK_TIMEOUT_SECONDS = 2.5
 TCP_TIMEOUT_MS = 10_000
 TRANSACTION_TIMEOUT_MS = 30_000
+TIMEOUTS = ("lock_timeout", "idle_in_transaction_session_timeout", "statement_timeout")
 # PostgreSQL reports these states if the transaction is read-only, as after a switchover, if the
 # transaction was idle for too long, or if the role has no rights or no schema.
 READ_ONLY_SQLSTATE = "25006"
@@ -53,6 +55,13 @@ UNAVAILABLE_SQLSTATES = {READ_ONLY_SQLSTATE, "25P03", "42501", "3F000"}
 # The log names the same fault again after this time at the earliest.
 FAULT_LOG_SECONDS = 60.0
 LOCKED = "The database is locked by another program."
+
+# A connection that a process has closed is listed for a moment.
+CLOSING_SECONDS = 2.0
+_COUNT_OTHER_CONNECTIONS = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND usename = current_user AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+)
 
 _SELECT_TIME = text("SELECT extract(epoch FROM clock_timestamp())")
 
@@ -175,6 +184,32 @@ class Database:
             lock = text("SELECT pg_advisory_xact_lock(hashtext(:what))")
             connection.execute(lock, {"what": name})
 
+    def lift_timeouts(self, connection: Connection) -> None:
+        """Let this transaction, and each of its statements, take as long as necessary."""
+        if not self.is_sqlite:
+            for name in TIMEOUTS:
+                connection.exec_driver_sql(f"SET LOCAL {name} = 0")
+
+    def is_in_use(self) -> bool:
+        """Return whether others, such as a running server, have connections to the database.
+
+        Closes the connections of this object. Waits for connections that are just being closed.
+        """
+        self.close()
+        deadline = time.monotonic() + CLOSING_SECONDS
+        while is_in_use := self._has_other_connections():
+            if time.monotonic() > deadline:
+                break
+            self.clock.sleep(LOCK_RETRY_SECONDS)
+        self.close()
+        return is_in_use
+
+    def _has_other_connections(self) -> bool:
+        if self.is_sqlite:
+            return sqlite.has_connections(Path(self.engine.url.database or ""))
+        with self.read() as connection:
+            return bool(connection.execute(_COUNT_OTHER_CONNECTIONS).scalar_one())
+
     @contextmanager
     def _hold_write_lock(self) -> Iterator[None]:
         if not self._write_lock.acquire(timeout=self.lock_timeout):
@@ -272,12 +307,9 @@ def _timeout_setter(lock_timeout: float) -> Callable[[Connection], None]:
 
     Without these timeouts, the server would hold the locks of a client that has disappeared.
     """
-    timeouts = {
-        "lock_timeout": math.ceil(lock_timeout * 1000),
-        "idle_in_transaction_session_timeout": TRANSACTION_TIMEOUT_MS,
-        "statement_timeout": TRANSACTION_TIMEOUT_MS,
-    }
-    statement = "; ".join(f"SET LOCAL {name} = {value}" for name, value in timeouts.items())
+    values = (math.ceil(lock_timeout * 1000), TRANSACTION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS)
+    timeouts = zip(TIMEOUTS, values, strict=True)
+    statement = "; ".join(f"SET LOCAL {name} = {value}" for name, value in timeouts)
 
     def set_timeouts(connection: Connection) -> None:
         connection.exec_driver_sql(statement)

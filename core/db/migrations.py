@@ -36,10 +36,15 @@ def migrate(database: Database, migrations: Path, version_table: str) -> None:
         _upgrade(database, migrations, version_table)
 
 
+def newest_version(migrations: Path) -> str:
+    """Return the version of the newest migration."""
+    return max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
+
+
 def _is_newest(database: Database, migrations: Path, version_table: str) -> bool:
     """Return whether the tables are up to date. Raises UnsupportedDatabase if they cannot be."""
     _require_utf8(database)
-    newest_version = max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
+    supported_version = newest_version(migrations)
     current_version = _current_version(database, version_table) or ""
     name = database.engine.url.database
     if "" < current_version < FIRST_VERSION:
@@ -47,12 +52,12 @@ def _is_newest(database: Database, migrations: Path, version_table: str) -> bool
             f"The database {name} was made by a revision before 0.1.0, which "
             f"{LAST_EARLIER_REVISION} can still open; there is no conversion."
         )
-    if current_version > newest_version:
+    if current_version > supported_version:
         raise UnsupportedDatabase(
             f"The database {name} has version {current_version}, but this program supports only "
-            f"{newest_version}: update the program, or restore a backup from before its update."
+            f"{supported_version}: update the program, or restore a backup from before its update."
         )
-    return current_version == newest_version
+    return current_version == supported_version
 
 
 def _require_utf8(database: Database) -> None:
@@ -82,13 +87,8 @@ def _upgrade(database: Database, migrations: Path, version_table: str) -> None:
         return script._upgrade_revs("head", revision)
 
     with database.write() as connection, EnvironmentContext(config, script, fn=upgrade) as context:
+        database.lift_timeouts(connection)
         if not database.is_sqlite:
-            for timeout in (
-                "lock_timeout",
-                "statement_timeout",
-                "idle_in_transaction_session_timeout",
-            ):
-                connection.exec_driver_sql(f"SET LOCAL {timeout} = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_ID})")
         context.configure(connection=connection, version_table=version_table)
         context.run_migrations()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,20 @@ def prepare(engine: Engine) -> None:
         _make_private(Path(name))
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "begin", _begin)
+
+
+def has_connections(path: Path) -> bool:
+    """Return whether any process, including this one, has a connection to a database in WAL mode.
+
+    A connection in this mode holds a shared lock until it is closed, whether it is used or not.
+    """
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            return True
+    return False
 
 
 def _make_private(path: Path) -> None:

@@ -25,6 +25,20 @@ def load_settings(
     `overrides` maps lower-case names to values that take precedence. Without `create_data_dir`, the
     data folder must be that of a server, and is not changed. Raises SettingsError.
     """
+    settings = read_settings(overrides)
+    if create_data_dir:
+        prepare_data_dir(settings.data_dir)
+    else:
+        _require_data_of_server(settings)
+    _choose_temporary_folder(settings.data_dir)
+    return settings
+
+
+def read_settings(overrides: Mapping[str, object] | None = None) -> Settings:
+    """Read the settings as `load_settings` does, whether or not there is a data folder.
+
+    Raises SettingsError.
+    """
     _check_environment()
     values: dict[str, object] = {**read_variables()}
     for name in values.keys() - set(Settings.__struct_fields__):
@@ -35,11 +49,6 @@ def load_settings(
     except msgspec.ValidationError as error:
         raise SettingsError(describe_invalid_value(str(error), values)) from None
     check_constraints(settings)
-    if create_data_dir:
-        _prepare_data_dir(settings.data_dir)
-    else:
-        _require_data_of_server(settings)
-    _choose_temporary_folder(settings.data_dir)
     return settings
 
 
@@ -78,7 +87,8 @@ def _require_data_of_server(settings: Settings) -> None:
         )
 
 
-def _prepare_data_dir(folder: Path) -> None:
+def prepare_data_dir(folder: Path) -> None:
+    """Create the data folder, or make it private. Raises SettingsError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
