@@ -14,7 +14,7 @@ if __name__ == "__main__":
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -28,7 +28,7 @@ import blueprints
 import web
 from core.clock import SYSTEM_CLOCK, Clock
 from core.db.checkpoints import Checkpoints
-from core.db.database import DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
 from core.db.startup_lock import startup_lock
 from core.db.table_copy import Schema
@@ -44,7 +44,6 @@ from core.settings import (
     read_settings,
 )
 from core.urls import enter_sub_path
-from service import app as service_app
 from service.app import SCHEMA as SERVICE_SCHEMA
 from service.app import Service, create_service_app
 from service.cli import create_cli_group
@@ -60,7 +59,8 @@ from web.commands.data import (
 )
 from web.commands.person import create_person_group
 from web.container import SCHEMA as PORTAL_SCHEMA
-from web.container import Portal, build_portal, require_newest_tables
+from web.container import Portal, build_portal
+from web.secret_fingerprints import check_fingerprints
 
 API_PREFIX = "/api"
 # RFC 1035, 2.3.4.
@@ -204,10 +204,16 @@ def _app_without_portal(settings: Settings, failure: click.ClickException) -> Fl
 
 
 @click.command("upgrade", help="Create or upgrade the tables and secrets, and exit.")
-def upgrade() -> None:
+@click.option(
+    "--new-secrets", is_flag=True, help="Accept the secrets of this machine. All sessions end."
+)
+def upgrade(*, new_secrets: bool) -> None:
     """Do what a start of the server does before it listens."""
     try:
-        Twindow(load_settings()).disconnect()
+        settings = load_settings()
+        Twindow(settings).disconnect()
+        with closing(Database(settings.database_url_for(PORTAL_SCHEMA.name))) as database:
+            check_fingerprints(database, settings, accept=new_secrets)
     except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
         raise click.ClickException(str(error)) from None
     click.echo("The tables are up to date.")
@@ -223,10 +229,7 @@ def main() -> None:
         if arguments not in ([], ["--no-migrate"]):
             sys.exit("Usage: python app.py [--env-file FILE] [--no-migrate]")
         settings = load_settings(create_data_dir=not arguments)
-        if arguments:
-            require_newest_tables(settings)
-            if settings.is_embedded:
-                service_app.require_newest_tables(settings)
+        _prepare_databases(settings, may_upgrade=not arguments)
         server = Server(
             lambda: Twindow(settings),
             host=settings.host,
@@ -235,15 +238,23 @@ def main() -> None:
             forwarded_allow_ips=str(settings.trusted_proxies),
             **metrics.server_options(settings),
         )
-    except UnsupportedDatabase as error:
+    except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)
         sys.exit(os.EX_CONFIG)
-    except (SettingsError, BindError, DatabaseUnavailable) as error:
-        sys.exit(str(error))
     log_start(settings, is_portal=True)
     if settings.is_embedded:
         log_local_servers(settings)
     server.run()
+
+
+def _prepare_databases(settings: Settings, *, may_upgrade: bool) -> None:
+    """Do before the server listens what may fail, so that it is not reported by each worker."""
+    with startup_lock(settings.data_dir):
+        for schema in _schemas(settings):
+            with closing(Database(settings.database_url_for(schema.name))) as database:
+                schema.prepare(database, may_upgrade=may_upgrade)
+                if schema is PORTAL_SCHEMA:
+                    check_fingerprints(database, settings)
 
 
 def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:

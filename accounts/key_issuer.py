@@ -21,3 +21,6 @@ class KeyIssuer(Protocol):
 
     def revoke_all(self, sub: str) -> None:
         """Revoke all keys of a person."""
+
+    def erase(self, sub: str) -> None:
+        """Delete all keys and conversations of a person."""

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from chat import search_index
 from chat.conversations import Conversation, conversation_from_row
-from chat.limits import delete_expired_usage
+from chat.limits import delete_expired_usage, delete_usage_of
 from chat.log import Ended, Log, ReplyState
 from chat.schema import conversations as table
 from chat.schema import search_documents, turns
@@ -133,15 +133,16 @@ class Deletions:
             search_index.merge(self.database)
 
     def erase_person(self, person: str) -> int:
-        """Purge all conversations of a person now, and return how many could not be deleted.
+        """Purge all conversations and the usage of a person now.
 
-        These are conversations whose service cannot be reached; they stay, hidden.
+        Returns the number of conversations whose service cannot be reached; they stay, hidden.
         """
         with self.database.write() as connection:
             owned = table.c.person == person
             connection.execute(update(table).where(owned).values(deleted_at=0.0))
             query = select(table.c.id, table.c.delete_path).where(owned)
             rows = connection.execute(query).all()
+            delete_usage_of(connection, person)
         failed_count = 0
         for conversation_id, delete_path in rows:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):

@@ -130,6 +130,14 @@ twin_list_cache = Table(
     Column("listed_at", Float, nullable=False),
 )
 
+# Keyed hashes of the secrets, by the name of their setting.
+secret_fingerprints = Table(
+    "secret_fingerprints",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+)
+
 sessions = Table(
     "sessions",
     metadata,

@@ -12,14 +12,15 @@ monkey.patch_all()
 
 import os
 import sys
+from contextlib import closing
 
-from core.db.database import DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
 from core.db.startup_lock import startup_lock
 from core.server.gunicorn_server import BindError, Server
 from core.server.logs import configure_logging, log_start
 from core.settings import Settings, SettingsError, load_env_file, load_settings
-from service.app import Service, create_service_app, require_newest_tables
+from service.app import SCHEMA, Service, create_service_app
 from service.cli import create_cli_group
 from service.llm import log_local_servers
 
@@ -44,8 +45,11 @@ def main() -> None:
             create_cli_group(app)(arguments, prog_name="python -m service")
         configure_logging()
         settings = load_settings(create_data_dir=is_upgrading)
-        if not is_upgrading:
-            require_newest_tables(settings)
+        with (
+            startup_lock(settings.data_dir),
+            closing(Database(settings.database_url_for(SCHEMA.name))) as database,
+        ):
+            SCHEMA.prepare(database, may_upgrade=is_upgrading)
         server = Server(
             lambda: build_service(settings),
             host=settings.host,
@@ -53,11 +57,9 @@ def main() -> None:
             workers=settings.workers,
             forwarded_allow_ips=str(settings.trusted_proxies),
         )
-    except UnsupportedDatabase as error:
+    except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)
         sys.exit(os.EX_CONFIG)
-    except (SettingsError, BindError, DatabaseUnavailable) as error:
-        sys.exit(str(error))
     log_start(settings, is_portal=False)
     log_local_servers(settings)
     server.run()

@@ -13,7 +13,6 @@ from flask import Flask
 from core.clock import SYSTEM_CLOCK, Clock
 from core.db.checkpoints import Checkpoints
 from core.db.database import Database
-from core.db.migrations import migrate, require_newest
 from core.db.table_copy import Schema
 from core.findings import Finding
 from core.languages import N_
@@ -59,8 +58,7 @@ def create_service_app(
     app.config["MAX_CONTENT_LENGTH"] = errors.MAX_BODY_BYTES
     app.url_map.merge_slashes = False
     database = Database(settings.database_url_for("service"), clock=clock)
-    prepare_tables = migrate if upgrades_tables else require_newest
-    prepare_tables(database, SCHEMA.migrations, SCHEMA.version_table)
+    SCHEMA.prepare(database, may_upgrade=upgrades_tables)
     secret_key = settings.secret("secret_key")
     messages = Messages(database)
     twins = TwinRepository(settings.twins_dir)
@@ -97,15 +95,6 @@ def create_service_app(
     return app
 
 
-def require_newest_tables(settings: Settings) -> None:
-    """Raise UnsupportedDatabase unless the service's tables have the newest version."""
-    database = Database(settings.database_url_for("service"))
-    try:
-        require_newest(database, MIGRATIONS_DIR, health.VERSION_TABLE)
-    finally:
-        database.close()
-
-
 @dataclass(frozen=True, slots=True)
 class ModelNote:
     """A note for people about the model in use."""
@@ -129,7 +118,9 @@ class Service:
     @property
     def key_issuer(self) -> KeyIssuer:
         """Return the issuer of tokens for the people of the portal."""
-        return KeyIssuer(self.container.jwt_tokens, self.container.api_keys)
+        return KeyIssuer(
+            self.container.jwt_tokens, self.container.api_keys, self.container.conversations
+        )
 
     def model_note(self, twin_id: str = "") -> ModelNote | None:
         """Return a note about the bundled model, or None if the twin uses another model or none."""

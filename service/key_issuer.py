@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.access import ApiKeys, JwtTokens
+from service.conversations import Conversations
 
 # The lifetime is short, because the portal uses each token at once.
 TOKEN_SECONDS = 60
 
 
 class KeyIssuer:
-    """Signs tokens with which people manage their API keys, and updates or revokes the keys."""
+    """Signs tokens with which people manage their API keys, and updates or deletes the keys."""
 
-    def __init__(self, jwt_tokens: JwtTokens, api_keys: ApiKeys) -> None:
+    def __init__(
+        self, jwt_tokens: JwtTokens, api_keys: ApiKeys, conversations: Conversations
+    ) -> None:
         self._jwt_tokens = jwt_tokens
         self._api_keys = api_keys
+        self._conversations = conversations
 
     @property
     def can_sign(self) -> bool:
@@ -33,3 +37,8 @@ class KeyIssuer:
     def revoke_all(self, sub: str) -> None:
         """Revoke all keys of a person."""
         self._api_keys.revoke_all(sub)
+
+    def erase(self, sub: str) -> None:
+        """Delete all keys and conversations of a person."""
+        self._api_keys.delete_all(sub)
+        self._conversations.delete_all(sub)

@@ -144,6 +144,6 @@ def test_service_command_does_not_create_a_data_folder(tmp_path: Path):
         command, check=False, capture_output=True, text=True, cwd=ROOT, env=environment
     )
 
-    assert result.returncode == 1
+    assert result.returncode == os.EX_CONFIG
     assert f"The data folder {tmp_path}/data does not exist." in result.stderr
     assert list(tmp_path.iterdir()) == [file]

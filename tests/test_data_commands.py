@@ -21,7 +21,7 @@ from accounts import TABLES as ACCOUNT_TABLES
 from app import create_app
 from chat.conversations import Conversations
 from chat.schema import TABLES as CHAT_TABLES
-from chat.schema import search_documents, workers
+from chat.schema import search_documents, secret_fingerprints, workers
 from core.db.backup_file import Manifest
 from core.db.database import Database, metadata
 from core.settings import load_settings
@@ -374,7 +374,8 @@ def test_move_refuses_while_a_server_runs(
     assert not target.exists()
 
 
-def test_copies_contain_all_tables_but_the_heartbeats_and_the_search_index():
+def test_copies_contain_all_tables_that_hold_the_data_of_people():
     copied = {*ACCOUNT_TABLES, *CHAT_TABLES, *SERVICE_TABLES}
 
-    assert set(metadata.tables.values()) - copied == {workers, search_documents}
+    others = {workers, search_documents, secret_fingerprints}
+    assert set(metadata.tables.values()) - copied == others

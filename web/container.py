@@ -31,7 +31,6 @@ from chat.twins import (
 )
 from core.clock import Clock
 from core.db.database import Database
-from core.db.migrations import migrate, require_newest
 from core.db.table_copy import Schema
 from core.metrics import Metrics
 from core.server.event_loop_lag import EventLoopLag
@@ -149,15 +148,6 @@ def _advise_about_person(error: TwinApiError) -> str:
     return f"{describe_cause(error)} {PERSONAL_KEY_ADVICE}".lstrip()
 
 
-def require_newest_tables(settings: Settings) -> None:
-    """Raise UnsupportedDatabase unless the portal's tables have the newest version."""
-    database = Database(settings.database_url_for("portal"))
-    try:
-        require_newest(database, MIGRATIONS_DIR, "alembic_version")
-    finally:
-        database.close()
-
-
 def portal() -> Portal:
     """Return the portal of the current app."""
     instance: Portal = current_app.extensions[EXTENSION_KEY]
@@ -183,8 +173,7 @@ def build_portal(
     """
     metrics = create_metrics(settings, clock.time())
     database = Database(settings.database_url_for("portal"), clock=clock, metrics=metrics)
-    prepare_tables = migrate if upgrades_tables else require_newest
-    prepare_tables(database, SCHEMA.migrations, SCHEMA.version_table)
+    SCHEMA.prepare(database, may_upgrade=upgrades_tables)
     secret_key = settings.secret("secret_key")
     accounts = Accounts(
         database,

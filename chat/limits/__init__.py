@@ -16,7 +16,7 @@ from chat.limits.limits import (
 from chat.limits.person_limits import HISTORY_FULL, MAX_RUNNING_REPLIES, TOO_MANY_REPLIES
 from chat.limits.sending_blocked import SendingBlocked
 from chat.limits.service_quota import ServiceQuota
-from chat.limits.usage import Sender, Usage, delete_expired_usage
+from chat.limits.usage import Sender, Usage, delete_expired_usage, delete_usage_of
 
 __all__ = [
     "FIRST_MESSAGE_REQUESTS",
@@ -31,5 +31,6 @@ __all__ = [
     "ServiceQuota",
     "Usage",
     "delete_expired_usage",
+    "delete_usage_of",
     "requests_of_message",
 ]

@@ -140,6 +140,13 @@ class Usage:
         return counts
 
 
+def delete_usage_of(connection: Connection, person: str) -> None:
+    """Delete what is stored of the messages that a person has sent."""
+    connection.execute(
+        delete(usage).where(usage.c.scope.in_(("person", "visitor")), usage.c.subject == person)
+    )
+
+
 def delete_expired_usage(database: Database) -> None:
     """Delete the rows that are no longer needed.
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Table, func, insert, literal, make_url, selec
 from sqlalchemy import table as table_named
 
 from core.db.database import Database
-from core.db.migrations import migrate
+from core.db.migrations import migrate, require_newest
 
 # Rows in memory at once. Each may hold a long text.
 BATCH_ROWS = 200
@@ -38,6 +38,14 @@ class Schema:
     def migrate(self, database: Database) -> None:
         """Create or upgrade the tables. Raises UnsupportedDatabase and DatabaseUnavailable."""
         migrate(database, self.migrations, self.version_table)
+
+    def prepare(self, database: Database, *, may_upgrade: bool) -> None:
+        """Create or upgrade the tables, or only check that they are the newest.
+
+        Raises UnsupportedDatabase and DatabaseUnavailable.
+        """
+        prepare_tables = migrate if may_upgrade else require_newest
+        prepare_tables(database, self.migrations, self.version_table)
 
 
 Source = tuple[Schema, Database]

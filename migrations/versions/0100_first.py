@@ -54,6 +54,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
+        "secret_fingerprints",
+        sa.Column("name", sa.String(32), nullable=False),
+        sa.Column("fingerprint", sa.String(64), nullable=False),
+        sa.PrimaryKeyConstraint("name"),
+    )
+    op.create_table(
         "people",
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("name", sa.Text, nullable=False),

@@ -155,6 +155,11 @@ class ApiKeys:
             condition = (table.c.sub == sub) & _NOT_REVOKED
             connection.execute(update(table).where(condition).values(values))
 
+    def delete_all(self, sub: str) -> None:
+        """Delete all keys of `sub`."""
+        with self.database.write() as connection:
+            connection.execute(delete(table).where(table.c.sub == sub))
+
 
 def _select_keys() -> Select[Any]:
     return select(*(table.c[name] for name in ApiKey.__slots__))

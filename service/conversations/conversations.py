@@ -50,6 +50,11 @@ class Conversations:
         with self.database.write() as connection:
             connection.execute(delete(conversations).where(conversations.c.id == conversation.id))
 
+    def delete_all(self, sub: str) -> None:
+        """Delete all conversations of `sub` with their messages."""
+        with self.database.write() as connection:
+            connection.execute(delete(conversations).where(conversations.c.sub == sub))
+
     def list_page(self, sub: str, twin_id: str | None, page: int, limit: int) -> Page[Conversation]:
         """Return one page of the conversations of `sub`, newest first."""
         condition = conversations.c.sub == sub

@@ -10,13 +10,17 @@ from typing import Any
 import pytest
 from click.testing import Result
 from flask import Flask
+from sqlalchemy import select, true
 
 import app as twindow
+from accounts.schema import people
+from chat.schema import conversations, usage
 from core.settings import SettingsError
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.portals import close_portal
+from tests.support.upstream import Upstream
 from web.container import Portal
 
 
@@ -160,7 +164,7 @@ def test_rename_command_keeps_the_person_and_the_password(app: Flask, portal: Po
     anna = accounts.people.add("Anna")
     accounts.use_link(accounts.create_link(anna), PASSWORD, "")
 
-    assert run(app, "rename", "anna", "Anna  Berg").output == "anna is now Anna Berg.\n"
+    assert run(app, "rename", "anna", "Anna  Berg").stdout == "anna is now Anna Berg.\n"
     assert accounts.sign_in("Anna Berg", PASSWORD, "", "").person_id == anna.id
     assert "There is no Anna." in run(app, "rename", "Anna", "Ann").stderr
     assert run(app, "rename", "anna berg", "Anna Berg").exit_code == 0
@@ -195,7 +199,7 @@ def test_add_command_adds_the_people_in_a_file_and_prints_their_links(
     file.write_text("\ufeff" + "\r\n".join(lines).replace(",", separator) + "\r\n\r\n")
 
     result = run(app, "add", "--from", str(file))
-    links = [line.split("\t") for line in result.output.splitlines()[1:]]
+    links = [line.split("\t") for line in result.stdout.splitlines()[1:]]
 
     assert [name for name, _ in links] == ["Anna", "Ben"]
     assert run(app, "list").output == (
@@ -292,3 +296,23 @@ class TestPasswordsOff:
         assert result.exit_code == 1
         assert "set TWINDOW_SIGN_IN=password" in result.stderr
         assert not portal.accounts.people.exist()
+
+
+def test_delete_command_deletes_the_person_and_their_conversations(
+    app: Flask, portal: Portal, alice: Person, upstream: Upstream
+):
+    anna = portal.accounts.people.add("Anna")
+    link = portal.accounts.create_link(anna)
+    alice.press(alice.get(f"/session/links/{link}"), "Save", password=PASSWORD)
+    alice.start_conversation("Hello")
+    upstream.reply("Hi")
+
+    assert "Aborted!" in run(app, "delete", "Anna").output
+    result = run(app, "delete", "Anna", "--yes")
+
+    assert result.stdout == "Anna is deleted. Logs and backups keep what they have.\n"
+    assert run(app, "list").output == ""
+    with portal.database.read() as connection:
+        for table in (conversations, people, usage):
+            condition = table.c.scope == "person" if table is usage else true()
+            assert connection.execute(select(table).where(condition)).all() == []

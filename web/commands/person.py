@@ -36,6 +36,11 @@ UNSUITABLE_PROXY_NAME = (
 )
 NOT_FOUND = "There is no {}. See “person list”; other people are written proxy:NAME or key:ID."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
+KEPT_AT_SERVICE = (
+    "{0} conversations cannot be deleted at the service, which cannot be reached. They are hidden, "
+    "and {1} is disabled. Run the command again when the service (with the embedded one: the "
+    "server) is running."
+)
 PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
 PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
 
@@ -131,6 +136,20 @@ def create_person_group(portal: Portal) -> click.Group:
         accounts.people.enable(person)
         _log("has enabled “%s”", person)
         click.echo(f"{name} can sign in again.")
+
+    @commands.command("delete", help="Delete a person and all their conversations for good.")
+    @click.argument("name")
+    @click.option("--yes", is_flag=True, help="Do not ask.")
+    def delete(name: str, *, yes: bool) -> None:
+        person = _find(name)
+        if not yes:
+            click.confirm(f"Delete {name} and all their conversations for good?", abort=True)
+        accounts.people.disable(person)
+        if kept_count := portal.deletions.erase_person(person.id):
+            raise click.ClickException(KEPT_AT_SERVICE.format(kept_count, name))
+        accounts.people.delete(person)
+        _log("has deleted “%s” with all conversations", person)
+        click.echo(f"{name} is deleted. Logs and backups keep what they have.")
 
     @commands.command("admin", help="Make a person an administrator.")
     @click.argument("name")

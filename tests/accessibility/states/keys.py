@@ -5,6 +5,7 @@ from dataclasses import replace
 from playwright.sync_api import Page, expect
 
 from service.access import ApiKeys, JwtTokens
+from service.conversations import Conversations
 from service.key_issuer import KeyIssuer
 from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.session import SETTINGS, choose_password
@@ -48,7 +49,9 @@ def key_created(env: Environment) -> Page:
 @state("keys.new", **SETTINGS)
 def own_keys(env: Environment) -> Page:
     portal = get_portal(env.app)
-    issuer = KeyIssuer(JwtTokens(portal.settings), ApiKeys(portal.database))
+    issuer = KeyIssuer(
+        JwtTokens(portal.settings), ApiKeys(portal.database), Conversations(portal.database)
+    )
     env.app.extensions[EXTENSION_KEY] = replace(portal, key_issuer=issuer)
     times = {"createdAt": "2026-03-01T12:00:00Z", "lastUsedAt": "2026-03-02T12:00:00Z"}
     keys = [
