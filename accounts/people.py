@@ -201,10 +201,10 @@ class People:
 
     def delete(self, person: Person) -> None:
         """Delete a person, and what the embedded service stores for them."""
-        with self.database.write(durable=True) as connection:
-            connection.execute(delete(people).where(people.c.id == person.id))
         if self._key_issuer:
             self._key_issuer.erase(person.id)
+        with self.database.write(durable=True) as connection:
+            connection.execute(delete(people).where(people.c.id == person.id))
 
     def find_active(self, person_id: str) -> Person | None:
         """Return the person with an id, or None if they are disabled or do not exist."""

@@ -85,7 +85,7 @@ class ConversationNotFound(Exception):
 class Conversation:
     """Conversation of one person with one twin. Times are in seconds since 1970.
 
-    `delete_path` is the path at which DELETE deletes the conversation at the service.
+    `delete_url` is the URL at which DELETE deletes the conversation at the service.
     """
 
     id: str
@@ -99,7 +99,7 @@ class Conversation:
     pinned: bool = False
     archived: bool = False
     deleted_at: float | None = None
-    delete_path: str = ""
+    delete_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,17 +171,17 @@ class Conversations:
             items = _conversations_from_rows(rows)
         return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
 
-    def set_service_id(self, conversation_id: str, service_id: str, delete_path: str = "") -> str:
+    def set_service_id(self, conversation_id: str, service_id: str, delete_url: str = "") -> str:
         """Store the id that the service gave the conversation, unless an id is stored already.
 
-        `delete_path` is the path at which DELETE deletes the conversation at the service.
+        `delete_url` is the URL at which DELETE deletes the conversation at the service.
 
         Returns the stored id, which is the first one that was set.
         """
         condition = table.c.id == conversation_id
         is_unset = condition & table.c.service_id.is_(None)
         with self.database.write() as connection:
-            values = {"service_id": service_id, "delete_path": delete_path}
+            values = {"service_id": service_id, "delete_url": delete_url}
             connection.execute(update(table).where(is_unset).values(values))
             return str(connection.execute(select(table.c.service_id).where(condition)).scalar_one())
 

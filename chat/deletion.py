@@ -30,7 +30,7 @@ from chat.schema import search_documents, turns
 from chat.turns import Turns
 from core.db.database import Database, DatabaseUnavailable
 from core.twin_groups import EVERY_TWIN, TwinAccess
-from twinapi import ApiError, Client, NotFound, RateLimited, TwinApiError
+from twinapi import Client, NotFound, TwinApiError
 
 logger = logging.getLogger(__name__)
 
@@ -118,14 +118,14 @@ class Deletions:
         """Purge conversations that cannot be restored any more."""
         with self.database.read() as connection:
             now = self.database.now(connection)
-            query = select(table.c.id, table.c.delete_path, table.c.deleted_at)
+            query = select(table.c.id, table.c.delete_url, table.c.deleted_at)
             expired = connection.execute(
                 query.where(table.c.deleted_at < now - RESTORABLE_SECONDS)
             ).all()
         purged_count = 0
-        for conversation_id, delete_path, deleted_at in expired:
+        for conversation_id, delete_url, deleted_at in expired:
             is_last_attempt = deleted_at < now - MAX_SERVICE_OUTAGE_SECONDS
-            if self._delete_at_service(delete_path) or is_last_attempt:
+            if self._delete_at_service(delete_url) or is_last_attempt:
                 # Unless it is restored meanwhile: only with a clock that was set back.
                 self._purge((table.c.id == conversation_id) & (table.c.deleted_at == deleted_at))
                 purged_count += 1
@@ -135,39 +135,41 @@ class Deletions:
     def erase_person(self, person: str) -> int:
         """Purge all conversations and the usage of a person now.
 
-        Returns the number of conversations whose service cannot be reached; they stay, hidden.
+        Returns the number of conversations that the service has not deleted; they stay, hidden.
         """
         with self.database.write() as connection:
             owned = table.c.person == person
-            connection.execute(update(table).where(owned).values(deleted_at=0.0))
-            query = select(table.c.id, table.c.delete_path).where(owned)
+            # The hourly purge tries again what cannot be deleted now.
+            now = self.database.now(connection)
+            values = {"deleted_at": now - RESTORABLE_SECONDS}
+            connection.execute(
+                update(table).where(owned, table.c.deleted_at.is_(None)).values(values)
+            )
+            query = select(table.c.id, table.c.delete_url).where(owned)
             rows = connection.execute(query).all()
             delete_usage_of(connection, person)
         failed_count = 0
-        for conversation_id, delete_path in rows:
+        for conversation_id, delete_url in rows:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
                 self._stop_reply(newest_turn.turn.id)
-            if self._delete_at_service(delete_path):
+            if self._delete_at_service(delete_url):
                 self._purge(table.c.id == conversation_id)
             else:
                 failed_count += 1
         search_index.merge(self.database)
         return failed_count
 
-    def _delete_at_service(self, delete_path: str) -> bool:
+    def _delete_at_service(self, delete_url: str) -> bool:
         """Delete the service's copy; return False if another attempt may succeed."""
-        if not delete_path:
+        if not delete_url:
             return True
         try:
-            self._client.delete_conversation(delete_path)
+            self._client.delete_conversation(delete_url)
         except NotFound:
             return True
-        except RateLimited as error:
-            logger.warning(SERVICE_KEEPS_COPY, error)
-            return False
         except TwinApiError as error:
             logger.warning(SERVICE_KEEPS_COPY, error)
-            return isinstance(error, ApiError) and error.status < 500
+            return False
         return True
 
     def _purge(self, condition: ColumnElement[bool]) -> None:
@@ -216,8 +218,10 @@ class Deletions:
             try:
                 self.purge_expired()
                 delete_expired_usage(self.database)
-            except DatabaseUnavailable:
-                logger.warning(PURGE_FAILED)
+            except Exception as error:
+                # Catch everything: without this thread, nothing would be purged.
+                unexpected_error = None if isinstance(error, DatabaseUnavailable) else error
+                logger.exception(PURGE_FAILED, exc_info=unexpected_error)
             self._closing.wait(self.purge_interval_seconds)
 
     def _restorable_by(self, connection: Connection, person: str) -> ColumnElement[bool]:

@@ -150,7 +150,7 @@ class ReplyWorker:
         except TwinApiError as error:
             error.perhaps_received = False  # the message has not been sent yet
             raise
-        return self.conversations.set_service_id(conversation.id, created.id, created.delete_path)
+        return self.conversations.set_service_id(conversation.id, created.id, created.delete_url)
 
     def _relay_events(self, turn: Turn, service_id: str, stream: ReplyStream) -> Ended:
         for event in stream:

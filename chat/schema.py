@@ -27,8 +27,8 @@ conversations = Table(
     Column("title", Text, nullable=False),
     # Id at the service; null until the conversation has been created there.
     Column("service_id", Text),
-    # Path at which DELETE deletes the conversation at the service; "" if there is none.
-    Column("delete_path", Text, nullable=False, server_default=""),
+    # URL at which DELETE deletes the conversation at the service; "" if there is none.
+    Column("delete_url", Text, nullable=False, server_default=""),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
     Column("pinned", Boolean, nullable=False, server_default=false()),

@@ -23,6 +23,7 @@ from twinapi.transport import Transport, announced_url, read_json
 T = TypeVar("T")
 
 MAX_PAGE_SIZE = 100
+LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class Client:
@@ -86,9 +87,7 @@ class Client:
         with self._transport.send("POST", "/conversations", self._key, body=body) as response:
             payload = read_json(response, self._timeout)
             conversation = _parse_item(payload, models.parse_conversation)
-            url = announced_url(response, "delete") or ""
-            path = urlsplit(url)._replace(scheme="", netloc="").geturl()
-            return replace(conversation, delete_path=path)
+            return replace(conversation, delete_url=_deletion_url(response))
 
     def stream_message(
         self,
@@ -149,12 +148,16 @@ class Client:
         """
         self._transport.request_json("DELETE", cancel_url, self._key)
 
-    def delete_conversation(self, delete_path: str) -> None:
-        """Delete a conversation by sending DELETE to `Conversation.delete_path` of the service.
+    def delete_conversation(self, delete_url: str) -> None:
+        """Delete a conversation by sending DELETE to `Conversation.delete_url`.
 
-        This call is an extension of the interface.
+        This call is an extension of the interface. Raises NotFound if the conversation is at a
+        service that was used before.
         """
-        url = origin_of(self.base_url) + delete_path
+        origin = origin_of(self.base_url)
+        url = f"{origin}{delete_url}" if delete_url.startswith("/") else delete_url
+        if origin_of(url) != origin:
+            raise errors.NotFound(404)
         self._transport.request_json("DELETE", url, self._key)
 
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
@@ -199,6 +202,17 @@ class Client:
 
     def _get(self, path: str, **options: Any) -> Any:
         return self._transport.request_json("GET", path, self._key, **options)
+
+
+def _deletion_url(response: requests.Response) -> str:
+    """Return the announced URL at which DELETE deletes what was created, or "".
+
+    At a service on this machine, the URL has no origin, because its port may change.
+    """
+    url = announced_url(response, "delete") or ""
+    parts = urlsplit(url)
+    is_local = parts.hostname in LOCAL_HOSTS
+    return parts._replace(scheme="", netloc="").geturl() if is_local else url
 
 
 def _path_segment(identifier: str) -> str:

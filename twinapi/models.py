@@ -41,13 +41,13 @@ class Twin:
 class Conversation:
     """A conversation on the service.
 
-    `delete_path` is the path at which DELETE deletes it, or "" if the service has announced none.
+    `delete_url` is the URL at which DELETE deletes it, or "" if the service has announced none.
     """
 
     id: str
     twin_id: str
     title: str = ""
-    delete_path: str = ""
+    delete_url: str = ""
     extra: Json = field(default_factory=dict, repr=False)
 
 

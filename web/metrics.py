@@ -6,6 +6,7 @@ folder, and the worker that gets a request adds them up.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections.abc import Mapping
@@ -18,12 +19,17 @@ from core.metrics import NO_METRICS, CounterName, GaugeName, Metrics
 from core.settings import Settings
 from core.version import read_version
 
+logger = logging.getLogger(__name__)
+
 PATH = "/metrics"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # The library reads this variable when it is imported.
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-# Headers of requests that come through a proxy.
-PROXY_HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED")
+# Headers of requests that come through a proxy begin like this.
+PROXY_HEADERS = ("HTTP_X_FORWARDED_", "HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP")
+# The files in which the library stores the values of a worker, and their size at first.
+FILE_KINDS = ("counter", "histogram", "gauge_livesum", "gauge_livemax")
+FILE_BYTES = 1 << 16
 FIRST_TEXT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60)
 
 # For each counter: its explanation, its label and all values of the label.
@@ -100,19 +106,40 @@ class PrometheusMetrics(Metrics):
 
 def create_metrics(settings: Settings, now: float) -> Metrics:
     """Return the metrics of a process that starts `now`, or those that ignore everything."""
-    return PrometheusMetrics(now) if settings.metrics_from.text else NO_METRICS
+    if not settings.metrics_from.text:
+        return NO_METRICS
+    try:
+        _reserve_space()
+    except OSError as error:
+        logger.warning("There are no metrics: %s.", error.strerror)
+        return NO_METRICS
+    return PrometheusMetrics(now)
+
+
+def _reserve_space() -> None:
+    """Allocate the files of this worker: on a full disk, the library would end the process."""
+    if folder := os.environ.get(FOLDER_VARIABLE):
+        for kind in FILE_KINDS:
+            path = Path(folder, f"{kind}_{os.getpid()}.db")
+            with path.open("ab") as file:
+                os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
 
 
 def server_options(settings: Settings) -> dict[str, Any]:
-    """Empty the folder of the metrics, and return the options of the server that they need."""
-    folder = settings.data_dir.resolve() / "metrics"
-    shutil.rmtree(folder, ignore_errors=True)
-    os.environ.pop(FOLDER_VARIABLE, None)
+    """Return the options of the server that the metrics need."""
     if not settings.metrics_from.text:
         return {}
-    folder.mkdir(mode=0o700, exist_ok=True)
-    os.environ[FOLDER_VARIABLE] = str(folder)
-    return {"child_exit": lambda _server, worker: _forget_gauges(folder, worker.pid)}
+    folder = settings.data_dir.resolve() / "metrics"
+
+    def empty_folder(_server: object) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        os.environ[FOLDER_VARIABLE] = str(folder)
+
+    return {
+        "on_starting": empty_folder,  # the server has the port, so no other one uses the folder
+        "child_exit": lambda _server, worker: _forget_gauges(folder, worker.pid),
+    }
 
 
 def _forget_gauges(folder: Path, pid: int) -> None:
@@ -138,7 +165,7 @@ def init_app(app: Flask, settings: Settings, metrics: Metrics) -> None:
 
     def show_or_pass(environ: Any, start_response: Any) -> Any:
         is_read = environ["PATH_INFO"] == PATH and environ["REQUEST_METHOD"] in ("GET", "HEAD")
-        is_direct = not any(header in environ for header in PROXY_HEADERS)
+        is_direct = not any(name.startswith(PROXY_HEADERS) for name in environ)
         peer = environ.get("REMOTE_ADDR", "")
         if not (is_read and is_direct and settings.metrics_from.lists(peer)):
             return wsgi_app(environ, start_response)

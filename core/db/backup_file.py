@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 from sqlalchemy import inspect
@@ -166,7 +167,7 @@ def _file_name(schema_name: str) -> str:
 
 
 def _sqlite_url(folder: Path, schema_name: str) -> str:
-    return f"sqlite:///{folder.resolve() / _file_name(schema_name)}"
+    return f"sqlite:///{quote(str(folder.resolve() / _file_name(schema_name)))}"
 
 
 def _hash(path: Path) -> str:

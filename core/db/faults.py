@@ -51,6 +51,10 @@ _ADVICE = (
         "Connect to the primary server, or make the database writable.",
     ),
     (
+        r"(lock|statement|idle-in-transaction|session) timeout|QueuePool",
+        "The database is slow or has too much to do: its log says why.",
+    ),
+    (
         r"refused|resolve|name or service|time-?out|timed out|no route|no such file|not running",
         "Check the host and the port in TWINDOW_DATABASE_URL, and that the server runs.",
     ),

@@ -32,7 +32,7 @@ def upgrade() -> None:
         sa.Column("twin_name", sa.Text, nullable=False),
         sa.Column("title", sa.Text, nullable=False),
         sa.Column("service_id", sa.Text),
-        sa.Column("delete_path", sa.Text, server_default="", nullable=False),
+        sa.Column("delete_url", sa.Text, server_default="", nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("updated_at", sa.Float, nullable=False),
         sa.Column("pinned", sa.Boolean, server_default=sa.false(), nullable=False),

@@ -67,7 +67,9 @@ class TwinRepository:
         self._load_all()
         twins = list(self._last_valid.values())
         person_groups = set(groups)
-        hidden = (t.id for t in twins if not t.is_visible_to(PORTAL_OWNER, person_groups))
+        hidden = {t.id for t in twins if not t.is_visible_to(PORTAL_OWNER, person_groups)}
+        # Nobody sees a twin whose file has not been valid since the start.
+        hidden |= {path.stem for path in self._cache.keys() - self._last_valid.keys()}
         return TwinAccess(frozenset(hidden))
 
     def find_avatar(self, name: str) -> Image | None:

@@ -123,7 +123,7 @@ def test_clock_of_another_machine_does_not_shorten_the_undo_period(
 
 
 @pytest.mark.parametrize(
-    ("status", "is_purged"), [(204, True), (404, True), (403, True), (429, False), (503, False)]
+    ("status", "is_purged"), [(204, True), (404, True), (403, False), (429, False), (503, False)]
 )
 def test_purge_deletes_the_copy_of_the_service_first(
     turns: Turns,
@@ -157,6 +157,21 @@ def test_service_that_is_away_for_a_day_keeps_its_copy(
     backdate(log, conversation, MAX_SERVICE_OUTAGE_SECONDS + RESTORABLE_SECONDS)
     deletions.purge_expired()
 
+    assert row_counts(log)[0] == 0
+
+
+def test_service_that_is_away_deletes_the_conversations_of_an_erased_person_later(
+    turns: Turns, turn: Turn, conversation: Conversation, log: Log, upstream: Upstream
+):
+    Conversations(log.database).set_service_id(conversation.id, "7", "/7")
+    upstream.answers["/7"] = 503, None
+    deletions = make_deletions(log, turns, upstream.url)
+
+    assert deletions.erase_person("alice") == 1
+    deletions.purge_expired()
+    assert row_counts(log)[0] == 1
+    upstream.answers["/7"] = 204, None
+    assert deletions.erase_person("alice") == 0
     assert row_counts(log)[0] == 0
 
 

@@ -67,6 +67,12 @@ def test_portal_hides_a_twin_whose_file_becomes_invalid_as_before(tmp_path: Path
     assert twins.portal_access(("team",)).allows("team")
 
 
+def test_portal_hides_a_twin_whose_file_was_never_valid(tmp_path: Path):
+    (tmp_path / "team.md").write_text("no twin")
+
+    assert not TwinRepository(tmp_path).portal_access(("team",)).allows("team")
+
+
 def test_key_of_the_embedded_portal_sees_twins_of_groups_but_no_drafts():
     groups = frozenset({EVERY_GROUP})
 

@@ -86,7 +86,7 @@ def test_create_conversation_sends_the_twin_and_the_title(asked: Asked):
     assert (call.method, call.path) == ("POST", "/api/v1/conversations")
     assert call.body == {"twinId": "ada", "title": "On heat"}
     assert call.headers["Authorization"] == f"Bearer {UPSTREAM_KEY}"
-    assert (made.id, made.delete_path) == ("7", "")
+    assert (made.id, made.delete_url) == ("7", "")
 
 
 def test_conversation_is_deleted_only_at_a_url_that_the_service_has_announced(
@@ -98,10 +98,13 @@ def test_conversation_is_deleted_only_at_a_url_that_the_service_has_announced(
     _, elsewhere = asked("create_conversation", "ada", answer={"data": {"id": 7}}, link=foreign)
     upstream.answers["/api/v1/conversations/7"] = 204, None
 
-    assert elsewhere.delete_path == ""
-    client.delete_conversation(announced.delete_path)
+    assert elsewhere.delete_url == ""
+    client.delete_conversation(announced.delete_url)
     call = upstream.calls[-1]
     assert (call.method, call.path) == ("DELETE", "/api/v1/conversations/7")
+    with pytest.raises(twinapi.NotFound):  # the conversation of a service that was used before
+        client.delete_conversation("https://example.org/api/v1/conversations/7")
+    assert upstream.calls[-1] is call
 
 
 def test_create_api_key_sends_the_jwt_instead_of_the_api_key(asked: Asked):

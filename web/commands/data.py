@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -151,17 +152,17 @@ def _use(databases: Sequence[Database]) -> Iterator[None]:
     """
     try:
         yield
-    except DatabaseUnavailable as error:
-        cause = str(getattr(error.__cause__, "orig", "it is not responding")).partition("\n")[0]
-        raise click.ClickException(f"The database is not available: {cause}.") from None
     except WrongPassphrase:
         raise click.ClickException("The passphrase is wrong.") from None
-    except (CopyRefused, UnsupportedDatabase, SettingsError) as error:
+    except (CopyRefused, DatabaseUnavailable, UnsupportedDatabase, SettingsError) as error:
         raise click.ClickException(str(error)) from None
+    except sqlite3.Error as error:
+        raise click.ClickException(f"The SQLite database cannot be used: {error}.") from None
     except DBAPIError as error:
         raise click.ClickException(f"The database refuses the data: {error.orig}.") from None
     except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
+        place = f"{error.filename}: " if error.filename else ""
+        raise click.ClickException(f"{place}{error.strerror}.") from None
     finally:
         for database in databases:
             database.close()

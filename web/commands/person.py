@@ -37,9 +37,9 @@ UNSUITABLE_PROXY_NAME = (
 NOT_FOUND = "There is no {}. See “person list”; other people are written proxy:NAME or key:ID."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
 KEPT_AT_SERVICE = (
-    "{0} conversations cannot be deleted at the service, which cannot be reached. They are hidden, "
-    "and {1} is disabled. Run the command again when the service (with the embedded one: the "
-    "server) is running."
+    "{0} conversations could not be deleted at the service; the log has the reason. They are "
+    "hidden, and {1} is disabled. Run the command again when the service (with the embedded one: "
+    "the server) is running."
 )
 PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
 PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
@@ -150,6 +150,8 @@ def create_person_group(portal: Portal) -> click.Group:
         accounts.people.delete(person)
         _log("has deleted “%s” with all conversations", person)
         click.echo(f"{name} is deleted. Logs and backups keep what they have.")
+        if not person.has_account:
+            click.echo(f"Whoever comes as {name} again is a new person, and is not disabled.")
 
     @commands.command("admin", help="Make a person an administrator.")
     @click.argument("name")

@@ -108,9 +108,9 @@ def _send_message(client: Client, twin: Twin) -> Iterator[Finding]:
         reason = describe_cause(error) or english_message(error.code, error.params)
         yield Finding(f"The service did not accept {call}. {reason}", is_problem=True)
     finally:
-        if conversation and conversation.delete_path:
+        if conversation and conversation.delete_url:
             with suppress(TwinApiError):
-                client.delete_conversation(conversation.delete_path)
+                client.delete_conversation(conversation.delete_url)
 
 
 def _read_reply(client: Client, conversation: Conversation) -> Iterator[Finding]:

@@ -196,7 +196,9 @@ class RunningReplies:
             new = RunningReply(scope, budget)
             running, reader_count = self._replies.get(key, (new, 0))
             self._replies[key] = running, reader_count + 1
-        self._lag.measure_while(lambda: bool(self._replies))
+        self._lag.measure_while(
+            lambda: any(reader_count for _, reader_count in self._replies.values())
+        )
         try:
             yield running
         finally:
