@@ -15,8 +15,9 @@ logger = logging.getLogger(__name__)
 INTERVAL_SECONDS = 0.05
 # Weight of the newest measurement; older ones count for about half a second.
 WEIGHT = 0.1
-# With this lag, pages take half a second.
+# With this lag, pages take half a second. It is logged when it lasts.
 WARNING_SECONDS = 0.1
+LASTING_SECONDS = 10.0
 WARNING_INTERVAL_SECONDS = 60.0
 BUSY = "This process is busy: it continues %.0f ms late. More workers or machines would help."
 
@@ -38,6 +39,7 @@ class EventLoopLag:
         self._sleep = sleep
         self._metrics = metrics
         self._thread: threading.Thread | None = None
+        self._busy_since = math.inf
         self._warned_at = -math.inf
         self.seconds = 0.0
 
@@ -59,13 +61,18 @@ class EventLoopLag:
             late_seconds = self._monotonic() - started_at - INTERVAL_SECONDS
             self.seconds += (max(0.0, late_seconds) - self.seconds) * WEIGHT
             self._metrics.set("event_loop_lag_seconds", self.seconds)
-            if self.seconds > WARNING_SECONDS:
-                self._warn()
+            self._warn_if_busy()
         self._thread = None
         self.seconds = 0.0
         self._metrics.set("event_loop_lag_seconds", 0)
 
-    def _warn(self) -> None:
-        if self._monotonic() - self._warned_at > WARNING_INTERVAL_SECONDS:
-            self._warned_at = self._monotonic()
+    def _warn_if_busy(self) -> None:
+        now = self._monotonic()
+        self._busy_since = (
+            min(self._busy_since, now) if self.seconds > WARNING_SECONDS else math.inf
+        )
+        if now >= max(
+            self._busy_since + LASTING_SECONDS, self._warned_at + WARNING_INTERVAL_SECONDS
+        ):
+            self._warned_at = now
             logger.warning(BUSY, self.seconds * 1000)
