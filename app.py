@@ -26,6 +26,7 @@ from werkzeug.utils import redirect
 
 import blueprints
 import web
+from accounts import People
 from core.clock import SYSTEM_CLOCK, Clock
 from core.db.checkpoints import Checkpoints
 from core.db.database import Database, DatabaseUnavailable
@@ -59,10 +60,14 @@ from web.commands.data import (
 )
 from web.commands.person import create_person_group
 from web.container import SCHEMA as PORTAL_SCHEMA
-from web.container import Portal, build_portal
+from web.container import Portal, build_portal, require_sign_in_mode
 from web.secret_fingerprints import check_fingerprints
 
 API_PREFIX = "/api"
+NEW_SECRETS = (
+    "The secrets of this machine are now those of the database. Restart the server on every "
+    "machine, with the same secrets: all sessions end then."
+)
 # RFC 1035, 2.3.4.
 MAX_HOST_LABEL_CHARACTERS = 63
 
@@ -214,6 +219,8 @@ def upgrade(*, new_secrets: bool) -> None:
         Twindow(settings).disconnect()
         with closing(Database(settings.database_url_for(PORTAL_SCHEMA.name))) as database:
             check_fingerprints(database, settings, accept=new_secrets)
+        if new_secrets:
+            click.echo(NEW_SECRETS)
     except (SettingsError, DatabaseUnavailable, UnsupportedDatabase) as error:
         raise click.ClickException(str(error)) from None
     click.echo("The tables are up to date.")
@@ -255,6 +262,7 @@ def _prepare_databases(settings: Settings, *, may_upgrade: bool) -> None:
                 schema.prepare(database, may_upgrade=may_upgrade)
                 if schema is PORTAL_SCHEMA:
                     check_fingerprints(database, settings)
+                    require_sign_in_mode(settings, People(database))
 
 
 def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:

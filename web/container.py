@@ -10,7 +10,7 @@ from pathlib import Path
 from flask import current_app
 
 from accounts import TABLES as ACCOUNT_TABLES
-from accounts import Accounts, KeyIssuer
+from accounts import Accounts, KeyIssuer, People
 from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
@@ -148,6 +148,15 @@ def _advise_about_person(error: TwinApiError) -> str:
     return f"{describe_cause(error)} {PERSONAL_KEY_ADVICE}".lstrip()
 
 
+def require_sign_in_mode(settings: Settings, people: People) -> None:
+    """Raise SettingsError if people exist, but no setting says how they sign in.
+
+    A lost environment file must not open the portal to everyone.
+    """
+    if not settings.sign_in.is_set and people.exist():
+        raise SettingsError(MISSING_SIGN_IN)
+
+
 def portal() -> Portal:
     """Return the portal of the current app."""
     instance: Portal = current_app.extensions[EXTENSION_KEY]
@@ -182,8 +191,7 @@ def build_portal(
         max_seconds=settings.sign_in_max_age,
         key_issuer=key_issuer,
     )
-    if not settings.sign_in.is_set and accounts.people.exist():
-        raise SettingsError(MISSING_SIGN_IN)
+    require_sign_in_mode(settings, accounts.people)
     client = Client(
         settings.service_url,
         api_key,

@@ -10,9 +10,9 @@ from core.secrets import keyed_hash
 from core.settings import Settings, SettingsError
 
 DIFFERENT_SECRETS = (
-    "{} is not the one with which this database is used: another machine has another secret. Set "
-    "it to the same value on each machine. If it was changed on purpose, run “twindow upgrade "
-    "--new-secrets”, which ends all sessions."
+    "{0} is not the one with which this database is used. Set it to the value of the machine that "
+    "used the database first, which is in its settings or in the file {1} of its data folder. If "
+    "you want new secrets on all machines, run “twindow upgrade --new-secrets”."
 )
 
 
@@ -38,4 +38,4 @@ def check_fingerprints(database: Database, settings: Settings, *, accept: bool =
             connection.execute(insert_or_ignore(connection, table), row)
             stored = connection.scalar(select(table.c.fingerprint).where(own))
         if stored != fingerprint:
-            raise SettingsError(DIFFERENT_SECRETS.format(f"TWINDOW_{name.upper()}"))
+            raise SettingsError(DIFFERENT_SECRETS.format(f"TWINDOW_{name.upper()}", name))

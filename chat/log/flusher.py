@@ -135,7 +135,7 @@ class Flusher:
                 # Catch everything: without this thread, no reply would be stored.
                 if not is_failing:
                     unexpected_error = None if isinstance(error, DatabaseUnavailable) else error
-                    logger.exception("Could not write the log.", exc_info=unexpected_error)
+                    logger.exception("Could not store running replies.", exc_info=unexpected_error)
                 is_failing = True
                 self._closing.wait(RETRY_SECONDS)
             # Entries that were not stored are still buffered: flush again.

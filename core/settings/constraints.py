@@ -167,6 +167,11 @@ def _check_database_url(url: str) -> None:
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
     # Never include the URL in the message: it may contain a password.
+    if url.count("@") > 1:
+        raise SettingsError(
+            f"{ENV_PREFIX}_DATABASE_URL has several “@”: write %40 for one in the password, and "
+            "%25 for a “%”."
+        )
     try:
         dialect = make_url(url).get_dialect()
         reason = "Twindow works with SQLite and PostgreSQL"
@@ -174,7 +179,7 @@ def _check_database_url(url: str) -> None:
             dialect.import_dbapi()
             return
     except (ArgumentError, NoSuchModuleError):
-        reason = "it is no address of a database"
+        reason = "it begins with neither postgresql+psycopg:// nor sqlite:///"
     except ImportError as error:
         reason = f"the package {error.name} is not installed"
     raise SettingsError(f"{ENV_PREFIX}_DATABASE_URL cannot be used: {reason}.")

@@ -53,10 +53,10 @@ class LeaseKeeper:
                 try:
                     self._poll()
                 except DatabaseUnavailable:
-                    logger.warning("Could not renew the leases of running replies.")
+                    logger.warning("Could not mark replies of the service as running.")
                 except Exception:
                     # The thread must not end: without it every long reply would look abandoned.
-                    logger.exception("Could not renew the leases of running replies.")
+                    logger.exception("Could not mark replies of the service as running.")
 
     def _poll(self) -> None:
         running = list(self._running.values())

@@ -82,9 +82,14 @@ def create_restore_command(
     @click.command("restore", help="Read all data of a backup into an empty portal.")
     @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
     @_passphrase_option
-    def restore(file: Path, passphrase_file: Path | None) -> None:
+    @click.option("--without-secrets", is_flag=True, help="Leave the secrets in the backup.")
+    def restore(file: Path, passphrase_file: Path | None, *, without_secrets: bool) -> None:
         with _use(databases), open_backup(file, schemas) as backup:
             secrets: Mapping[str, str] = {}
+            if backup.secrets and not (passphrase_file or without_secrets):
+                raise CopyRefused(
+                    "The backup contains secrets: give --passphrase-file, or --without-secrets."
+                )
             if passphrase_file:
                 if backup.secrets is None:
                     raise CopyRefused(f"{file} contains no secrets.")
