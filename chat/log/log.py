@@ -33,7 +33,7 @@ from core.db.database import Database, DatabaseUnavailable
 logger = logging.getLogger(__name__)
 
 # Beyond this number of running replies, a process accepts no more messages. With 500, each with a
-# reader and ten deltas a second, nothing is lost, but pages take 0.6 s (docs/measures.md).
+# reader and ten deltas a second, nothing is lost, but pages take a second (docs/measures.md).
 MAX_REPLIES_OF_PROCESS = 500
 
 NOT_CONFIRMED = Ended(ReplyState.FAILED, code="database_unreadable")
