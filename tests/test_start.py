@@ -187,7 +187,9 @@ def test_failed_start_prints_one_sentence_without_a_traceback(tmp_path: Path):
                 "cannot be used: Connection refused. Check the host and the port in TWINDOW_",
             ),
             ({"PORT": str(free_port())}, "portal.db has version 9999, but this program supports"),
+            ({"PORT": str(free_port())}, "The server cannot write to"),
         ]
+        (tmp_path / "4" / "start.lock").mkdir(parents=True)
         database = Database(f"sqlite:///{tmp_path}/3/portal.db")
         (tmp_path / "3").mkdir()
         with database.write() as connection:

@@ -7,10 +7,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.settings import SettingsError
+
 
 @contextmanager
 def startup_lock(data_dir: Path) -> Iterator[None]:
-    """Hold the lock, so that processes set up their databases one after the other."""
-    with (data_dir / "start.lock").open("w") as lock:
+    """Hold the lock, so that processes set up their databases one after the other.
+
+    Raises SettingsError if the folder is not writable.
+    """
+    path = data_dir / "start.lock"
+    try:
+        lock = path.open("w")
+    except OSError as error:
+        raise SettingsError(
+            f"The server cannot write to {path.resolve()}: {error.strerror}. Its user must own the "
+            "data folder and all files in it."
+        ) from None
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -38,7 +38,7 @@ WRONG = [
     ("TWINS_DIR", "/nowhere", "TWINDOW_TWINS_DIR=/nowhere is not a folder."),
     ("DATA_DIR", "/proc/nowhere", "TWINDOW_DATA_DIR=/proc/nowhere cannot be used: "),
     ("DATABASE_URL", "nonsense", "TWINDOW_DATABASE_URL cannot be used: it begins with neither"),
-    ("DATABASE_URL", "x://y:secret@z", "TWINDOW_DATABASE_URL cannot be used: it begins with neither"),
+    ("DATABASE_URL", "x://y:secret@z", "TWINDOW_DATABASE_URL cannot be used: it begins with"),
     (
         "DATABASE_URL",
         "mysql+mysqldb://x/y",
