@@ -261,6 +261,29 @@ def test_backup_does_not_overwrite_a_file(used: Settings, tmp_path: Path):
     assert {path.name for path in tmp_path.iterdir()} == {"data", "twins", "backup.zip"}
 
 
+def test_restore_of_secrets_needs_the_passphrase_or_a_decision(
+    used: Settings, passphrase: Path, tmp_path: Path
+):
+    file = tmp_path / "backup.zip"
+    run(used, "backup", file, "--passphrase-file", passphrase)
+    new_settings = used | {"data_dir": tmp_path / "new"}
+
+    refused = run(new_settings, "restore", file)
+    assert refused.stderr.startswith("Error: The backup contains secrets: give --passphrase-file")
+    assert run(new_settings, "restore", file, "--without-secrets").exit_code == 0
+
+
+def test_restore_names_a_secret_that_a_setting_replaces(
+    used: Settings, passphrase: Path, tmp_path: Path
+):
+    file = tmp_path / "backup.zip"
+    run(used, "backup", file, "--passphrase-file", passphrase)
+    new_settings = used | {"data_dir": tmp_path / "new", "secret_key": "s" * 32}
+    result = run(new_settings, "restore", file, "--passphrase-file", passphrase)
+
+    assert "TWINDOW_SECRET_KEY is set: the restored secret_key is not used." in result.output
+
+
 def test_restore_refuses_a_wrong_passphrase(used: Settings, passphrase: Path, tmp_path: Path):
     file = tmp_path / "backup.zip"
     run(used, "backup", file, "--passphrase-file", passphrase)

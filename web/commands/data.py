@@ -19,7 +19,7 @@ from core.db.migrations import UnsupportedDatabase
 from core.db.table_copy import CopyRefused, Schema, Source, copy_databases, require_empty
 from core.passphrase import WrongPassphrase, decrypt, encrypt
 from core.secrets import write_private_file
-from core.settings import Settings, SettingsError, check_constraints, prepare_data_dir
+from core.settings import ENV_PREFIX, Settings, SettingsError, check_constraints, prepare_data_dir
 
 SECRET_FILES = ("secret_key", "jwt_secret", "portal_key")
 FILES_OF_DATA_FOLDER = "sqlite"
@@ -109,6 +109,9 @@ def create_restore_command(
         click.echo(f"Restored {_describe(counts)}, as of {backup.manifest.made_at}.")
         if not secrets:
             click.echo(SECRETS_NOT_RESTORED)
+        for name in secrets:
+            if getattr(settings, name, None):
+                click.echo(f"{ENV_PREFIX}_{name.upper()} is set: the restored {name} is not used.")
 
     return restore
 
