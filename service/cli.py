@@ -8,6 +8,7 @@ import click
 from flask import Flask
 
 from core.findings import print_findings
+from core.server.logs import audit_logger, configure_logging
 from service import health
 from service.access import DEFAULT_LIFETIME_SECONDS, ReservedName, SigningDisabled, TooManyKeys
 from service.container import EXTENSION_KEY, Container
@@ -15,6 +16,12 @@ from service.interface_types import Scope
 from service.owners import owner_named
 
 DAY_SECONDS = 24 * 3600
+
+
+def _log_key(name: str, sub: str) -> None:
+    handler = configure_logging()  # to standard error, beside the key on standard output
+    audit_logger.info("The operator has created the API key “%s” of “%s”.", name, sub)
+    logging.getLogger().removeHandler(handler)
 
 
 def create_cli_group(app: Flask) -> click.Group:
@@ -58,6 +65,7 @@ def create_cli_group(app: Flask) -> click.Group:
             _, secret = container.api_keys.create(
                 owner_named(sub), name, scope, groups=groups, expires_at=expires_at
             )
+            _log_key(name, sub)
             click.echo(secret)
         except TooManyKeys as error:
             raise click.ClickException(str(error)) from None

@@ -29,7 +29,7 @@ def test_token_command_refuses_the_name_of_the_portal(service: Flask):
 
 def test_key_command_creates_keys_of_the_portal(service: Flask, container: Container):
     command = ["twindow", "key", "--sub", "portal", "--name", "Our portal"]
-    secret = service.test_cli_runner().invoke(args=command).output.strip()
+    secret = service.test_cli_runner().invoke(args=command).stdout.strip()
 
     key = container.api_keys.find_by_secret(secret)
     assert key is not None
