@@ -7,7 +7,9 @@ from typing import Literal
 CounterName = Literal[
     "replies", "http_requests", "sign_ins", "messages_refused", "database_failures"
 ]
-GaugeName = Literal["replies_running", "streams_open", "event_loop_lag_seconds"]
+GaugeName = Literal[
+    "replies_running", "streams_open", "event_loop_lag_seconds", "service_requests_left"
+]
 
 
 class Metrics:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 # Headers of requests that come through a proxy begin like this.
 PROXY_HEADERS = ("HTTP_X_FORWARDED_", "HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP")
 # The files in which the library stores the values of a worker, and their size at first.
-FILE_KINDS = ("counter", "histogram", "gauge_livesum", "gauge_livemax")
+FILE_KINDS = ("counter", "histogram", "gauge_livesum", "gauge_livemax", "gauge_livemostrecent")
 FILE_BYTES = 1 << 16
 FIRST_TEXT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60)
 
@@ -45,7 +45,10 @@ GAUGES: Mapping[GaugeName, tuple[str, str]] = {
     "replies_running": ("Running replies.", "livesum"),
     "streams_open": ("Open streams: replies, pages without JavaScript, exports.", "livesum"),
     "event_loop_lag_seconds": ("How late the slowest worker continues after a pause.", "livemax"),
+    "service_requests_left": ("Requests that the service still accepts.", "livemostrecent"),
 }
+# Until it is known, this series does not exist: 0 would be an alarm.
+LATE_GAUGES: Set[GaugeName] = {"service_requests_left"}
 
 
 class PrometheusMetrics(Metrics):
@@ -68,7 +71,8 @@ class PrometheusMetrics(Metrics):
                 self._counters[name, value] = counter.labels(value)
             if not values:
                 self._counters[name, ""] = counter
-        self._gauges = {name: gauge(name, *options) for name, options in GAUGES.items()}
+        self._create_gauge = gauge
+        self._gauges = {name: gauge(name, *GAUGES[name]) for name in GAUGES.keys() - LATE_GAUGES}
         self._first_text = Histogram(
             "twindow_first_text_seconds",
             "Time from a message to the first text of its reply.",
@@ -86,6 +90,8 @@ class PrometheusMetrics(Metrics):
 
     def set(self, name: GaugeName, value: float) -> None:
         """Store the current value of this process."""
+        if name not in self._gauges:
+            self._gauges[name] = self._create_gauge(name, *GAUGES[name])
         self._gauges[name].set(value)
 
     def observe_first_text(self, seconds: float) -> None:

@@ -45,6 +45,8 @@ class ServiceQuota:
 
     def record_limits(self, limits: Limits) -> None:
         """Store the limits of a response, unless those of a newer request are known."""
+        if not self.is_personal:
+            self.database.metrics.set("service_requests_left", limits.remaining)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             now = self.database.now(connection)
             values = {

@@ -105,8 +105,8 @@ class Database:
         # Monotonic time of the last failed transaction.
         self.last_failure_at = -math.inf
         self._has_worked = False
-        # Maps the last fault that was logged to the time when it was.
-        self._logged_faults: dict[str, float] = {}
+        self._logged_fault = ""
+        self._fault_logged_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         # At the default level of PostgreSQL, each query would see a different snapshot.
         self._read_engine = (
@@ -255,8 +255,9 @@ class Database:
     def _log(self, fault: str) -> None:
         now = self.clock.monotonic()
         # A fault at the start ends the program with the same sentence.
-        if self._has_worked and now - self._logged_faults.get(fault, -math.inf) > FAULT_LOG_SECONDS:
-            self._logged_faults = {fault: now}
+        is_new = fault != self._logged_fault or now - self._fault_logged_at > FAULT_LOG_SECONDS
+        if self._has_worked and is_new:
+            self._logged_fault, self._fault_logged_at = fault, now
             logger.error("%s", fault)
 
     def close(self) -> None:

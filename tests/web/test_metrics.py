@@ -19,6 +19,7 @@ from tests.support.processes import ROOT, ServerProcess, run_server
 from tests.support.promtool import check_metrics
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
+from twinapi import Limits
 from web.container import Portal
 
 REMOTE = {"API_URL": "http://127.0.0.1:9", "API_KEY": "any"}
@@ -102,6 +103,15 @@ class TestLimit:
         assert alice.press(page, "Send", content="Once more").status == 429
 
         assert read(alice)["messages_refused_total"] == 1
+
+
+def test_requests_that_the_service_still_accepts_are_shown_when_it_reports_them(
+    alice: Person, portal: Portal
+):
+    assert "service_requests_left" not in read(alice)
+
+    portal.service.quota.record_limits(Limits(41))
+    assert read(alice)["service_requests_left"] == 41
 
 
 def test_responses_are_counted_by_the_class_of_their_status(alice: Person):

@@ -151,7 +151,7 @@ def create_person_group(portal: Portal) -> click.Group:
         _log("has deleted “%s” with all conversations", person)
         click.echo(f"{name} is deleted. Logs and backups keep what they have.")
         if not person.has_account:
-            click.echo(f"Whoever comes as {name} again is a new person, and is not disabled.")
+            click.echo(f"At the next sign-in, {name} becomes a new person, who is not disabled.")
 
     @commands.command("admin", help="Make a person an administrator.")
     @click.argument("name")
