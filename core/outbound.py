@@ -19,8 +19,11 @@ from urllib.parse import urlsplit
 import certifi
 import requests
 from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
+
+from core.fair_response import FairHTTPResponse
 
 # A firewall may have forgotten a connection that was idle for longer. A request over it would wait
 # for its timeout, and nobody would know whether the server has received it.
@@ -99,12 +102,28 @@ class _FreshConnections:
         super()._put_conn(connection)  # type: ignore[misc]
 
 
+class FairConnection(HTTPConnection):
+    """Plain connection with responses that let other greenlets run."""
+
+    response_class = FairHTTPResponse
+
+
+class FairTLSConnection(HTTPSConnection):
+    """TLS connection with responses that let other greenlets run."""
+
+    response_class = FairHTTPResponse
+
+
 class HTTPPool(_FreshConnections, HTTPConnectionPool):
     """Pool of plain connections to one server."""
+
+    ConnectionCls = FairConnection
 
 
 class HTTPSPool(_FreshConnections, HTTPSConnectionPool):
     """Pool of TLS connections to one server."""
+
+    ConnectionCls = FairTLSConnection
 
 
 class OutboundAdapter(HTTPAdapter):

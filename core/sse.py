@@ -11,6 +11,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from sseclient import SSEClient
 
@@ -47,8 +48,14 @@ def read_events(chunks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
 
     Raises EventTooLarge.
     """
-    for event in SSEClient(_split_events(chunks)).events():
-        yield ServerSentEvent(event.event, event.data)
+    return chain.from_iterable(read_events_by_chunk(chunks))
+
+
+def read_events_by_chunk(chunks: Iterable[bytes]) -> Iterator[list[ServerSentEvent]]:
+    """Yield the events that each chunk completes, perhaps none. Raises EventTooLarge."""
+    for blocks in _split_blocks(chunks):
+        events = SSEClient(iter(blocks)).events()
+        yield [ServerSentEvent(event.event, event.data) for event in events]
 
 
 def frame(
@@ -72,8 +79,8 @@ def frame(
     return "\n".join(lines) + "\n\n"
 
 
-def _split_events(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield complete events in the form that sseclient parses correctly: valid UTF-8, LF only.
+def _split_blocks(chunks: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield the events that each chunk completes, as sseclient parses them: valid UTF-8, LF only.
 
     An event without a final blank line is discarded, as the standard requires.
     """
@@ -84,13 +91,18 @@ def _split_events(chunks: Iterable[bytes]) -> Iterator[bytes]:
         size += len(chunk)
         if b"\n" in chunk:
             *events, rest = b"".join(pending).split(b"\n\n")
+            blocks: list[bytes] = []
             for event in filter(None, events):
-                _check_size(event)
+                if _is_too_large(event):
+                    yield blocks
+                    raise EventTooLarge
                 if not event.isascii():
                     event = event.decode(errors="replace").encode()
-                yield event.lstrip(b"\n") + b"\n\n"
+                blocks.append(event.lstrip(b"\n") + b"\n\n")
+            yield blocks
             rest = _COMMENTS.sub(b"", rest, count=1)
-            _check_size(rest)
+            if _is_too_large(rest):
+                raise EventTooLarge
             pending, size = [rest], len(rest)
         if size > MAX_EVENT_BYTES:
             raise EventTooLarge
@@ -115,9 +127,8 @@ def _normalize_line_ends(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-def _check_size(event: bytes) -> None:
-    if len(event) > MAX_EVENT_BYTES or event.count(b"\n") >= MAX_EVENT_LINES:
-        raise EventTooLarge
+def _is_too_large(event: bytes) -> bool:
+    return len(event) > MAX_EVENT_BYTES or event.count(b"\n") >= MAX_EVENT_LINES
 
 
 def decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:

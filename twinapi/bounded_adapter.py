@@ -13,12 +13,10 @@ from http.client import HTTPException
 from typing import Any
 
 import requests
-from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import ConnectionPool
 from urllib3.response import HTTPResponse
 
 from core.outbound import HTTPPool, HTTPSPool, OutboundAdapter
-from twinapi.fair_response import FairHTTPResponse
 from twinapi.watchdog import Deadline
 
 
@@ -44,9 +42,8 @@ class AbortHandle:
                 _shut_down(sock)
 
 
-def _bounded_pool_class(pool_class: Any, connection_class: Any) -> Any:
-    class BoundedConnection(connection_class):  # type: ignore[misc]
-        response_class = FairHTTPResponse
+def _bounded_pool_class(pool_class: Any) -> Any:
+    class BoundedConnection(pool_class.ConnectionCls):  # type: ignore[misc]
         head_timeout = 0.0
         abort_handle: AbortHandle | None = None
 
@@ -87,8 +84,8 @@ class BoundedAdapter(OutboundAdapter):
     """
 
     pool_classes = {  # noqa: RUF012
-        "http": _bounded_pool_class(HTTPPool, HTTPConnection),
-        "https": _bounded_pool_class(HTTPSPool, HTTPSConnection),
+        "http": _bounded_pool_class(HTTPPool),
+        "https": _bounded_pool_class(HTTPSPool),
     }
 
     def get_connection_with_tls_context(

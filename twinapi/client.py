@@ -31,7 +31,8 @@ class Client:
 
     `timeout` is the time until a response must have begun, and in a streamed reply until the next
     event; `reply_timeout` is the time for a whole reply. Times are in seconds. `on_limits` receives
-    the rate limits of `key`. Every call can raise TwinApiError.
+    the rate limits of `key`. `pause_seconds` returns how long a streamed reply should wait before
+    it reads again. Every call can raise TwinApiError.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class Client:
         timeout: float = 60,
         reply_timeout: float = 600,
         on_limits: Callable[[Limits], None] = lambda _limits: None,
+        pause_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._on_limits = on_limits
+        self._pause_seconds = pause_seconds
         self._key = key
         self._announced_relations: set[str] = set()  # all copies share it
         self._timeout = timeout
@@ -137,6 +140,7 @@ class Client:
         return ReplyStream(
             send_once,
             secrets=(self._key,),
+            pause_seconds=self._pause_seconds,
             timeout=self._timeout,
             total_timeout=self._reply_timeout,
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from types import TracebackType
 from typing import Self
 
@@ -36,9 +37,11 @@ class ReplyStream(Watchable):
     """Iterable over the events of one reply.
 
     The first step of the iteration sends the request. The iteration ends with Complete or Failed,
-    or raises a TwinApiError. Any thread may call `close`; the iteration over a streamed reply then
-    ends without an error. Timeouts are in seconds. Only events extend the idle deadline, not
-    comments, blank lines or junk.
+    or raises a TwinApiError. Deltas that arrive together are joined. Any thread may call `close`;
+    the iteration over a streamed reply then ends without an error. Timeouts are in seconds. Only
+    events extend the idle deadline, not comments, blank lines or junk.
+
+    After each read, the stream waits for the result of `pause_seconds`.
     """
 
     def __init__(
@@ -46,11 +49,13 @@ class ReplyStream(Watchable):
         send: Callable[[AbortHandle], requests.Response],
         *,
         secrets: tuple[str, ...],
+        pause_seconds: Callable[[], float],
         timeout: float,
         total_timeout: float,
     ) -> None:
         self._send = send
         self._parser = EventParser(secrets)
+        self._pause_seconds = pause_seconds
         self._timeout = timeout
         self._total_deadline = time.monotonic() + total_timeout
         self._idle_deadline = time.monotonic() + timeout
@@ -60,8 +65,8 @@ class ReplyStream(Watchable):
         self._is_sending = False
         self._is_closed = False
         self._timeout_code: str | None = None
-        # Number of unknown events.
-        self.skipped_count = 0
+        # Number of unknown events, and of deltas, which are joined.
+        self.skipped_count = self.delta_count = 0
         # URL at which a DELETE stops the reply, if the service has announced it.
         self.cancel_url: str | None = None
 
@@ -136,21 +141,26 @@ class ReplyStream(Watchable):
         self._idle_deadline = time.monotonic() + self._timeout
         with watchdog.watch(self):
             try:
-                for event in sse.read_events(self._chunks(response)):
-                    reply_event = self._parser.parse(event)
-                    if reply_event is None:
-                        self.skipped_count += 1
-                        continue
-                    self._idle_deadline = time.monotonic() + self._timeout
-                    yield reply_event
-                    if isinstance(reply_event, Complete | Failed):
-                        return
+                for sse_events in sse.read_events_by_chunk(self._chunks(response)):
+                    for event in _join_deltas(self._parse(sse_events)):
+                        self._idle_deadline = time.monotonic() + self._timeout
+                        yield event
+                        if isinstance(event, Complete | Failed):
+                            return
             except sse.EventTooLarge:
                 raise errors.StreamTooLarge from None
             except NETWORK_ERRORS:
                 pass  # the stream ended without a final event
         if not self._is_closed:
             raise errors.StreamInterrupted(self._timeout_code)
+
+    def _parse(self, sse_events: Iterable[sse.ServerSentEvent]) -> Iterator[Event]:
+        for sse_event in sse_events:
+            event = self._parser.parse(sse_event)
+            self.delta_count += isinstance(event, Delta)
+            self.skipped_count += event is None
+            if event:
+                yield event
 
     def _chunks(self, response: requests.Response) -> Iterator[bytes]:
         size = 0
@@ -163,6 +173,8 @@ class ReplyStream(Watchable):
             if size > MAX_REPLY_BYTES:
                 raise errors.StreamTooLarge
             yield chunk
+            if seconds := self._pause_seconds():
+                time.sleep(seconds)
 
     def _limit_length(self, events: Iterator[Event]) -> Iterator[Event]:
         """Yield events up to `MAX_REPLY_CHARACTERS` of text, then raise StreamTooLarge.
@@ -186,3 +198,12 @@ class ReplyStream(Watchable):
                     yield Delta((event.text or "")[:MAX_REPLY_CHARACTERS])
                 raise errors.StreamTooLarge
             yield event
+
+
+def _join_deltas(events: Iterable[Event]) -> Iterator[Event]:
+    """Join consecutive deltas, which cost less together."""
+    for kind, group in groupby(events, type):
+        if kind is Delta:
+            yield Delta("".join(event.text for event in group if isinstance(event, Delta)))
+        else:
+            yield from group

@@ -192,17 +192,19 @@ def build_portal(
         key_issuer=key_issuer,
     )
     require_sign_in_mode(settings, accounts.people)
+    lag = EventLoopLag(metrics=metrics)
     client = Client(
         settings.service_url,
         api_key,
         outbound=settings.outbound,
         timeout=settings.api_timeout,
         reply_timeout=settings.api_reply_timeout,
+        pause_seconds=lag.pause_seconds,
     )
     conversations = Conversations(database)
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
-    log = Log(database, on_end=html_cache.add)
+    log = Log(database, lag, on_end=html_cache.add)
     usage = Usage(database, settings.limits)
     accesses = _AccessFactory(settings, secret_key, client, conversations, log, usage)
     service = accesses.for_portal(api_key)
@@ -225,7 +227,7 @@ def build_portal(
         log=log,
         renderer=renderer,
         html_cache=html_cache,
-        running_replies=RunningReplies(clock, EventLoopLag(metrics=metrics), log.is_writing),
+        running_replies=RunningReplies(clock, log.is_writing),
         model_note=model_note,
         twin_access=twin_access,
         key_issuer=key_issuer,

@@ -29,6 +29,7 @@ from chat.log.remote_follower import RemoteFollower
 from chat.log.shutdown import end_running_replies
 from chat.log.store import store_end
 from core.db.database import Database, DatabaseUnavailable
+from core.server.event_loop_lag import EventLoopLag
 
 logger = logging.getLogger(__name__)
 
@@ -43,21 +44,27 @@ class Log:
     """Reply logs of all turns.
 
     When this process has stored the end of a reply that has text, and its readers have it, it
-    calls `on_end(turn_id, text)`, except during a shutdown. `on_end` must not raise.
+    calls `on_end(turn_id, text)`, except during a shutdown. `on_end` must not raise. `lag` is
+    measured while replies run or are followed.
     """
 
     # Readers get an empty batch after this long without entries.
     keepalive_seconds = 3.0
 
-    def __init__(self, database: Database, on_end: Callable[[str, str], object]) -> None:
+    def __init__(
+        self, database: Database, lag: EventLoopLag, on_end: Callable[[str, str], object]
+    ) -> None:
         self.database = database
+        self._lag = lag
         self._on_end = on_end
         self.is_closing = False
         self._buffers = LocalBuffers(database.clock, database.metrics)
         self._heartbeat = Heartbeat(database)
         self._flusher = Flusher(database, self._heartbeat, self._buffers, self.end)
         self._recovery = Recovery(database, self._heartbeat, self._buffers, self.end)
-        self._remote_follower = RemoteFollower(database, self._recovery.interrupt_if_uncontended)
+        self._remote_follower = RemoteFollower(
+            database, lag, self._recovery.interrupt_if_uncontended
+        )
 
     def start(self) -> None:
         """Start a thread that ends the replies of processes that died before this start."""
@@ -74,6 +81,7 @@ class Log:
             raise DatabaseUnavailable
         self._heartbeat.record_heartbeat(connection)
         self._buffers.open(turn_id)
+        self._measure_lag()
         self._flusher.wake()
         return self._heartbeat.worker_id
 
@@ -243,8 +251,13 @@ class Log:
                         return
 
     def _buffer_to_follow(self, turn_id: str) -> AbstractContextManager[LogBuffer]:
-        buffer = self._buffers.get(turn_id)
-        return nullcontext(buffer) if buffer else self._remote_follower.follow(turn_id)
+        if buffer := self._buffers.get(turn_id):
+            return nullcontext(buffer)
+        self._measure_lag()
+        return self._remote_follower.follow(turn_id)
+
+    def _measure_lag(self) -> None:
+        self._lag.measure_while(lambda: bool(self._buffers) or self._remote_follower.is_following)
 
     def close(self) -> None:
         """End every running reply of this process as interrupted, and release all readers.

@@ -12,6 +12,7 @@ from itertools import islice
 from chat.log import store
 from chat.log.buffers import LogBuffer
 from core.db.database import Database, DatabaseUnavailable
+from core.server.event_loop_lag import EventLoopLag
 
 logger = logging.getLogger(__name__)
 
@@ -35,10 +36,12 @@ class RemoteFollower:
     def __init__(
         self,
         database: Database,
+        lag: EventLoopLag,
         interrupt_abandoned: Callable[[Iterable[str]], object],
     ) -> None:
         self.database = database
         self._clock = database.clock
+        self._lag = lag
         self._interrupt_abandoned = interrupt_abandoned
         self._mirrors: dict[str, tuple[LogBuffer, int]] = {}
         self._lock = threading.Lock()
@@ -72,6 +75,11 @@ class RemoteFollower:
                 else:
                     del self._mirrors[turn_id]
 
+    @property
+    def is_following(self) -> bool:
+        """Return whether a log has readers."""
+        return bool(self._mirrors)
+
     def close(self) -> None:
         """Release all readers and stop polling."""
         self._is_closing = True
@@ -89,7 +97,7 @@ class RemoteFollower:
                 self._wakeup.wait()
                 continue
             try:
-                time.sleep(POLL_SECONDS)
+                time.sleep(max(POLL_SECONDS, self._lag.pause_seconds()))
                 self._poll(list(self._mirrors))
                 self._recover_if_due()
             except DatabaseUnavailable:

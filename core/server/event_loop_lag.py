@@ -15,6 +15,10 @@ logger = logging.getLogger(__name__)
 INTERVAL_SECONDS = 0.05
 # Weight of the newest measurement; older ones count for about half a second.
 WEIGHT = 0.1
+# Running replies are read less often so that pages stay quick: the pause is 60 times as long as the
+# process is late, and at most this long.
+PAUSE_PER_LAG = 60
+MAX_PAUSE_SECONDS = 0.5
 # With this lag, pages take half a second. It is logged when it lasts.
 WARNING_SECONDS = 0.1
 LASTING_SECONDS = 10.0
@@ -42,6 +46,10 @@ class EventLoopLag:
         self._busy_since = math.inf
         self._warned_at = -math.inf
         self.seconds = 0.0
+
+    def pause_seconds(self) -> float:
+        """Return how long the reader of a running reply should wait before it reads again."""
+        return min(self.seconds * PAUSE_PER_LAG, MAX_PAUSE_SECONDS)
 
     def measure_while(self, is_needed: Callable[[], bool]) -> None:
         """Measure in a thread as long as `is_needed` returns True; do nothing if it runs already.

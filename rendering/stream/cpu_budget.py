@@ -8,10 +8,6 @@ from contextlib import contextmanager
 
 # In the long run, the rendering of one reply takes at most this share of a processor.
 MAX_CPU_SHARE = 0.1
-# If the process is busy, an update waits so that pages stay quick: 20 times as long as the process
-# is late, and at most this long, in seconds.
-PAUSE_PER_LAG = 20
-MAX_LAG_PAUSE_SECONDS = 0.5
 # Rendering may be ahead of its share by the CPU time for a pause of this length.
 BURST_PAUSE_SECONDS = 0.1
 
@@ -25,16 +21,10 @@ class CpuBudget:
     def __init__(
         self,
         *,
-        lag: Callable[[], float] = lambda: 0.0,
         monotonic: Callable[[], float] = time.monotonic,
         cpu_time: Callable[[], float] = time.thread_time,
     ) -> None:
-        """Create the budget of one reply.
-
-        `lag` returns how late this process is, and `cpu_time` the CPU time of the thread, both in
-        seconds.
-        """
-        self._lag = lag
+        """Create the budget of one reply; `cpu_time` returns the seconds of the thread."""
         self._monotonic = monotonic
         self._cpu_time = cpu_time
         # The time at which everything that was used so far is compensated.
@@ -48,9 +38,7 @@ class CpuBudget:
             yield
         finally:
             used = self._cpu_time() - started_at
-            lag_pause = min(self._lag() * PAUSE_PER_LAG, MAX_LAG_PAUSE_SECONDS)
-            pause = max(used / MAX_CPU_SHARE, lag_pause)
-            self._balanced_at = max(self._balanced_at, self._monotonic()) + pause
+            self._balanced_at = max(self._balanced_at, self._monotonic()) + used / MAX_CPU_SHARE
 
     @property
     def seconds_to_wait(self) -> float:

@@ -6,7 +6,6 @@ import pytest
 from bs4 import Tag
 
 from chat.log import Log
-from core.server.event_loop_lag import EventLoopLag
 from tests.support.html import parse_html
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
@@ -94,7 +93,7 @@ def test_page_keeps_its_text_while_a_process_to_which_the_reply_is_new_renders_i
             stream.read_until(text)
     page = alice.get(page.path)
 
-    other_process = RunningReplies(portal.clock, EventLoopLag(), {turn_id}.__contains__)
+    other_process = RunningReplies(portal.clock, {turn_id}.__contains__)
     monkeypatch.setattr(RunningReplies, "open", staticmethod(other_process.open))
     # Even these entries are rendered one by one.
     monkeypatch.setattr("web.streaming.running_replies.CHUNK_LENGTH", 1)

@@ -14,9 +14,10 @@ class BusyProcess:
 
     def __init__(self, late_seconds: float, pauses: int) -> None:
         self._late_seconds = late_seconds
-        self._pauses = pauses
+        self._count = pauses
         self._now = 1_000.0
         self.values: list[float] = []
+        self.pauses: list[float] = []
         self.lag = EventLoopLag(monotonic=lambda: self._now, sleep=self._sleep)
 
     def _sleep(self, seconds: float) -> None:
@@ -28,7 +29,8 @@ class BusyProcess:
 
         def is_needed() -> bool:
             self.values.append(self.lag.seconds)
-            if len(self.values) <= self._pauses:
+            self.pauses.append(self.lag.pause_seconds())
+            if len(self.values) <= self._count:
                 return True
             is_over.set()
             return False
@@ -50,6 +52,14 @@ def test_pauses_in_time_have_no_lag():
     process.measure()
 
     assert process.values == pytest.approx([0] * 6)
+
+
+@pytest.mark.parametrize(("late_seconds", "pause_seconds"), [(0.005, 0.3), (10, 0.5)])
+def test_pause_follows_the_lag_up_to_half_a_second(late_seconds: float, pause_seconds: float):
+    process = BusyProcess(late_seconds, pauses=60)
+    process.measure()
+
+    assert process.pauses[-1] == pytest.approx(pause_seconds, rel=0.01)
 
 
 @pytest.mark.parametrize(("pauses", "warnings"), [(20, 0), (40, 1), (150, 2)])

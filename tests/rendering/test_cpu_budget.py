@@ -7,8 +7,6 @@ import pytest
 from rendering.stream.cpu_budget import (
     BURST_PAUSE_SECONDS,
     MAX_CPU_SHARE,
-    MAX_LAG_PAUSE_SECONDS,
-    PAUSE_PER_LAG,
 )
 from tests.support.processor import Processor
 
@@ -36,26 +34,6 @@ def test_cheap_pieces_do_not_wait():
         with budget.work():
             processor.work(0.004)
         processor.sleep(0.046)
-
-
-def test_updates_of_a_busy_process_are_rarer():
-    processor = Processor()
-    budget = processor.new_budget(lag=0.02)
-    with budget.work():
-        processor.work(0.001)
-
-    assert budget.seconds_to_wait == pytest.approx(
-        0.02 * PAUSE_PER_LAG - BURST_PAUSE_SECONDS, abs=0.001
-    )
-
-
-def test_update_waits_half_a_second_for_a_busy_process_at_most():
-    processor = Processor()
-    budget = processor.new_budget(lag=10)
-    with budget.work():
-        processor.work(0.01)
-
-    assert budget.seconds_to_wait == pytest.approx(MAX_LAG_PAUSE_SECONDS - BURST_PAUSE_SECONDS)
 
 
 def test_work_that_fails_counts():

@@ -20,10 +20,9 @@ class Processor:
         """Let the wall time pass, and a little more, like every real sleep."""
         self.now += seconds + 1e-6
 
-    def new_budget(self, lag: float = 0.0) -> CpuBudget:
-        """Return a CPU budget that measures this processor; `lag` is in seconds."""
+    def new_budget(self) -> CpuBudget:
+        """Return a CPU budget that measures this processor."""
         return CpuBudget(
-            lag=lambda: lag,
             monotonic=lambda: self.now,
             cpu_time=lambda: self.used,
         )

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import twinapi
-from twinapi import Complete, fair_response
+from core import fair_response
+from twinapi import Complete
 
 BUSY = b"HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 BEGUN = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -9,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 import twinapi
-from tests.support.upstream import UPSTREAM_KEY, Upstream
+from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twinapi import Complete, Delta, Failed, Progress
 from twinapi.stream import MAX_REPLY_CHARACTERS
 
@@ -35,6 +36,43 @@ def test_events_are_read_as_they_arrive(client: twinapi.Client, upstream: Upstre
     call.send_event(type="complete", message={"content": "Hello"})
     assert next(stream) == Complete("Hello")
     assert list(stream) == []
+
+
+def event_chunk(**event: object) -> bytes:
+    data = f"data: {json.dumps(event)}\n\n".encode()
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def test_deltas_that_have_arrived_are_read_together(client, upstream: Upstream, pool):
+    first, second, third = [event_chunk(type="delta", content=text) for text in ("a", "b", "c")]
+    stream = iter(client.stream_message("c1", "hello"))
+    result = pool.submit(next, stream)
+    call = upstream.next_call().start_stream(transfer_encoding="chunked")
+    call.send_bytes(first + second + third[:3])
+    assert result.result(10) == Delta("ab")
+    call.send_bytes(third[3:] + event_chunk(type="complete", message="abc") + b"0\r\n\r\n")
+
+    assert list(stream) == [Delta("c"), Complete("abc")]
+
+
+def test_busy_process_reads_less_often(upstream: Upstream, pool):
+    calls: list[Call] = []
+    texts = iter(("bc", "de"))
+
+    def pause_seconds() -> float:
+        for text in next(texts, ""):
+            calls[0].delta(text)
+        return 0.001
+
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY, pause_seconds=pause_seconds)
+    stream = iter(client.stream_message("c1", "hello"))
+    result = pool.submit(lambda: [next(stream) for _ in range(3)])
+    calls.append(upstream.next_call().start_stream())
+    calls[0].delta("a")
+
+    assert result.result(10) == [Delta("a"), Delta("bc"), Delta("de")]
+    calls[0].close()
+    client.close()
 
 
 def test_data_after_the_complete_event_is_ignored(client: twinapi.Client, upstream: Upstream, pool):

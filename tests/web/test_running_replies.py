@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.log.entries import Batch, Delta, Progress
-from core.server.event_loop_lag import EventLoopLag
 from rendering.render import render
 from rendering.stream.dom_patch import DomPatch
 from rendering.stream.incremental import IncrementalRenderer
@@ -231,7 +230,7 @@ def test_nothing_is_rendered_after_the_end():
 
 def test_reply_is_shared_until_its_last_reader_leaves_and_its_writer_has_ended_it():
     written_here = {"1"}
-    replies = RunningReplies(AdjustableClock(), EventLoopLag(), written_here.__contains__)
+    replies = RunningReplies(AdjustableClock(), written_here.__contains__)
     with ExitStack() as readers:
         local, remote = (
             [readers.enter_context(replies.open(turn_id, turn_id)) for _ in range(2)]

@@ -136,19 +136,17 @@ def _read_reply(client: Client, conversation: Conversation) -> Iterator[Finding]
         yield Finding(f"Events that cannot be read: {stream.skipped_count}.")
     if not arrivals:
         yield Finding(WHOLE_REPLY)
-    elif _was_buffered(sent_at, arrivals):
+    elif stream.delta_count >= MIN_PIECES and _was_buffered(sent_at, arrivals):
         yield Finding(
             BUFFERED.format(seconds), is_problem=True, fix="proxy_buffering off;  (nginx)"
         )
     else:
-        yield Finding(f"A reply arrived in {seconds:.1f} s; pieces: {len(arrivals)}.")
+        yield Finding(f"A reply arrived in {seconds:.1f} s; pieces: {stream.delta_count}.")
 
 
 def _was_buffered(sent_at: float, arrivals: Sequence[float]) -> bool:
     return (
-        len(arrivals) >= MIN_PIECES
-        and arrivals[-1] - arrivals[0] < MAX_BURST_SECONDS
-        and arrivals[0] - sent_at > MIN_PAUSE_SECONDS
+        arrivals[-1] - arrivals[0] < MAX_BURST_SECONDS and arrivals[0] - sent_at > MIN_PAUSE_SECONDS
     )
 
 

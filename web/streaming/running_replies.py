@@ -11,7 +11,6 @@ from itertools import takewhile
 
 from chat.log import Batch, Delta, Entry, Progress
 from core.clock import Clock
-from core.server.event_loop_lag import EventLoopLag
 from rendering.stream import CHUNK_LENGTH, CpuBudget, DomPatch, IncrementalRenderer, ReplyHtml
 
 # A reader that is behind takes the updates after its cursor. At most this number is stored, and
@@ -75,7 +74,7 @@ class RunningReply:
 
     Readers pass the entries that they have read to `render`, and take the updates after their
     cursor. Rendering has one CPU budget, whatever the number of readers: if it is expensive,
-    or if the process is busy, updates become rarer.
+    updates become rarer.
     """
 
     def __init__(self, scope: str, budget: CpuBudget) -> None:
@@ -176,11 +175,8 @@ class RunningReplies:
     `is_written_here` returns whether this process writes the reply of a turn.
     """
 
-    def __init__(
-        self, clock: Clock, lag: EventLoopLag, is_written_here: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, clock: Clock, is_written_here: Callable[[str], bool]) -> None:
         self._clock = clock
-        self._lag = lag
         self._is_written_here = is_written_here
         self._lock = threading.Lock()
         # By turn and scope, with the number of readers.
@@ -192,13 +188,9 @@ class RunningReplies:
         key = turn_id, scope
         with self._lock:
             self._drop_unused()
-            budget = CpuBudget(lag=lambda: self._lag.seconds, monotonic=self._clock.monotonic)
-            new = RunningReply(scope, budget)
+            new = RunningReply(scope, CpuBudget(monotonic=self._clock.monotonic))
             running, reader_count = self._replies.get(key, (new, 0))
             self._replies[key] = running, reader_count + 1
-        self._lag.measure_while(
-            lambda: any(reader_count for _, reader_count in self._replies.values())
-        )
         try:
             yield running
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 from http.client import HTTPResponse
 from typing import Any
@@ -10,6 +11,10 @@ from typing import Any
 # Without pauses, a service that is faster than this process would starve the other greenlets.
 MAX_BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
+
+# The end of a chunk, the size of the next one if it is not the last, and its first byte (RFC 9112,
+# section 7.1).
+_NEXT_CHUNK = re.compile(rb"\r\n[1-9a-fA-F][^\r\n]*\r\n.", re.DOTALL)
 
 
 class FairHTTPResponse(HTTPResponse):
@@ -22,7 +27,25 @@ class FairHTTPResponse(HTTPResponse):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fp = io.BufferedReader(_FairReader(self.fp.detach()))
+        self._reader = _FairReader(self.fp.detach())
+        self.fp = io.BufferedReader(self._reader)
+
+    def read1(self, n: int = -1) -> bytes:
+        """Read what is available: unlike that of `HTTPResponse`, all chunks in the buffer."""
+        pieces = [super().read1(n)]
+        if self.chunked and n > 0:
+            n -= len(pieces[0])
+            while n > 0 and self.chunk_left == 0 and self._has_next_chunk():
+                pieces.append(super().read1(n))
+                n -= len(pieces[-1])
+        return b"".join(pieces)
+
+    def _has_next_chunk(self) -> bool:
+        self._reader.is_reading = False
+        try:
+            return _NEXT_CHUNK.match(self.fp.peek()) is not None
+        finally:
+            self._reader.is_reading = True
 
 
 class _FairReader(io.RawIOBase):
@@ -34,6 +57,8 @@ class _FairReader(io.RawIOBase):
     def __init__(self, raw: io.RawIOBase) -> None:
         self._raw = raw
         self._waited_at = time.monotonic()
+        # If False, nothing is read, so that only buffered data is available.
+        self.is_reading = True
 
     def readable(self) -> bool:
         """Return True."""
@@ -41,6 +66,8 @@ class _FairReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int | None:
         """Read into a buffer."""
+        if not self.is_reading:
+            return None
         started_at = time.monotonic()
         if started_at - self._waited_at > MAX_BUSY_SECONDS:
             time.sleep(PAUSE_SECONDS)
