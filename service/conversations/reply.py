@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from core.clock import Clock
 from service.conversations.messages import Message
@@ -132,7 +133,7 @@ class Reply:
         while True:
             new_events = self._wait_for_events(sent_count)
             sent_count += len(new_events)
-            for event in new_events:
+            for event in _join_deltas(new_events):
                 yield event
                 if isinstance(event, Complete | Failed):
                     return
@@ -150,3 +151,12 @@ class Reply:
                 lambda: len(self._events) > sent_count, self.disconnect_poll_seconds
             )
             return self._events[sent_count:]
+
+
+def _join_deltas(events: Sequence[Event]) -> Iterator[Event]:
+    """Join consecutive deltas, which cost less together."""
+    for kind, group in groupby(events, type):
+        if kind is Delta:
+            yield Delta("".join(event.content for event in group if isinstance(event, Delta)))
+        else:
+            yield from group

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from core import sse
 from service.container import Container
-from service.conversations.reply import Progress
+from service.conversations.reply import Delta, Progress
 from service.schema import messages
 from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
@@ -77,6 +77,20 @@ def test_stream_ends_for_a_client_that_disconnected(
 
     assert next(follow) == Progress("thinking")
     assert next(follow, "the end") == "the end"
+
+
+def test_deltas_that_a_client_has_not_received_yet_are_sent_as_one(
+    api: ApiClient, model: Upstream, container: Container
+):
+    events = api.stream(api.create_conversation(), "Hello")
+    assert next(events)["type"] == "progress"
+    model.next_call()
+    [reply] = container.reply_manager._running.values()
+    for text in ("a", "b"):
+        reply.emit(Delta(text))
+    follow = reply.follow(lambda: True)
+
+    assert [next(follow), next(follow)] == [Progress("thinking"), Delta("ab")]
 
 
 @pytest.mark.spec("S24")
