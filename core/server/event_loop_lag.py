@@ -16,7 +16,8 @@ INTERVAL_SECONDS = 0.05
 # Weight of the newest measurement; older ones count for about half a second.
 WEIGHT = 0.1
 # Running replies are read less often so that pages stay quick: the pause is 60 times as long as the
-# process is late, and at most this long.
+# process is late, without what an idle process is late, and at most half a second.
+IDLE_SECONDS = 0.001
 PAUSE_PER_LAG = 60
 MAX_PAUSE_SECONDS = 0.5
 # With this lag, pages take half a second. It is logged when it lasts.
@@ -49,7 +50,8 @@ class EventLoopLag:
 
     def pause_seconds(self) -> float:
         """Return how long the reader of a running reply should wait before it reads again."""
-        return min(self.seconds * PAUSE_PER_LAG, MAX_PAUSE_SECONDS)
+        busy_seconds = max(0.0, self.seconds - IDLE_SECONDS)
+        return min(busy_seconds * PAUSE_PER_LAG, MAX_PAUSE_SECONDS)
 
     def measure_while(self, is_needed: Callable[[], bool]) -> None:
         """Measure in a thread as long as `is_needed` returns True; do nothing if it runs already.
