@@ -84,6 +84,8 @@ class RepeatedActions:
             if number % 3 == 2:
                 call.reset()
             call.close()
+            # A busy process notices it later. Too many running replies would be refused.
+            wait_until(lambda: count_running_replies(self.data) <= 1, NOTICED_SECONDS)
 
     def stop(self, times: int) -> None:
         """Stop `times` replies; five of them run at the same time."""
