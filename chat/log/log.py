@@ -34,7 +34,7 @@ from core.server.event_loop_lag import EventLoopLag
 logger = logging.getLogger(__name__)
 
 # Beyond this number of running replies, a process accepts no more messages. With 500, each with a
-# reader and ten deltas a second, nothing is lost, and pages take a fifth of a second
+# reader and ten deltas a second, nothing is lost, and pages take a third of a second
 # (docs/measures.md).
 MAX_REPLIES_OF_PROCESS = 500
 
