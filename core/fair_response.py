@@ -13,8 +13,8 @@ MAX_BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
 
 # The end of a chunk, the size of the next one if it is not the last, and its first byte (RFC 9112,
-# section 7.1).
-_NEXT_CHUNK = re.compile(rb"\r\n[1-9a-fA-F][^\r\n]*\r\n.", re.DOTALL)
+# section 7.1). An invalid size does not match, because its error would discard the text before it.
+_NEXT_CHUNK = re.compile(rb"\r\n[1-9a-fA-F][0-9a-fA-F]*(?:;[^\r\n]*)?\r\n.", re.DOTALL)
 
 
 class FairHTTPResponse(HTTPResponse):

@@ -15,9 +15,10 @@ logger = logging.getLogger(__name__)
 INTERVAL_SECONDS = 0.05
 # Weight of the newest measurement; older ones count for about half a second.
 WEIGHT = 0.1
-# Running replies are read less often so that pages stay quick: the pause is 60 times as long as the
-# process is late, without what an idle process is late, and at most half a second.
+# Timers of an idle process are up to this late.
 IDLE_SECONDS = 0.001
+# A busy process reads running replies less often, so that pages stay quick: the pause is this many
+# times its lag. It was measured with 200 and 500 replies.
 PAUSE_PER_LAG = 60
 MAX_PAUSE_SECONDS = 0.5
 # With this lag, pages take half a second. It is logged when it lasts.

@@ -78,6 +78,15 @@ def test_event_size_is_bounded():
     assert read == []
 
 
+def test_event_before_one_that_is_too_large_is_read():
+    stream = b"data: a\n\n" + b"data: x\n" * (2 * sse.MAX_EVENT_LINES) + b"\n"
+    read = sse.read_events([stream])
+
+    assert next(read).data == "a"
+    with pytest.raises(sse.EventTooLarge):
+        next(read)
+
+
 def test_comments_before_an_event_do_not_count_as_its_lines():
     heartbeats = b": wait\n" * (2 * sse.MAX_EVENT_LINES)
 

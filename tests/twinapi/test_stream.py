@@ -55,6 +55,17 @@ def test_deltas_that_have_arrived_are_read_together(client, upstream: Upstream, 
     assert list(stream) == [Delta("c"), Complete("abc")]
 
 
+def test_text_before_a_broken_chunk_is_kept(client, upstream: Upstream, pool):
+    stream = iter(client.stream_message("c1", "hello"))
+    result = pool.submit(next, stream)
+    call = upstream.next_call().start_stream(transfer_encoding="chunked")
+    call.send_bytes(event_chunk(type="delta", content="a") + b"5zz\r\nhello\r\n")
+
+    assert result.result(10) == Delta("a")
+    with pytest.raises(twinapi.StreamInterrupted):
+        next(stream)
+
+
 def test_busy_process_reads_less_often(upstream: Upstream, pool):
     calls: list[Call] = []
     texts = iter(("bc", "de"))

@@ -78,7 +78,7 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
         return {
             "begun": sum(bool(message.turn_id) for message in messages) / streams,
             **stopped,
-            # So many people keep the processes busy, before any reply is stopped.
+            # 200 people who begin conversations at once keep the processes busy.
             "output": "".join(
                 line for line in output.splitlines(keepends=True) if BUSY not in line
             ),
