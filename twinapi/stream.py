@@ -164,7 +164,7 @@ class ReplyStream(Watchable):
 
     def _chunks(self, response: requests.Response) -> Iterator[bytes]:
         size = 0
-        while True:
+        while not self._is_closed:
             # Unlike `read`, `read1` returns available bytes immediately, chunked or not.
             chunk = response.raw.read1(transport.CHUNK_BYTES, decode_content=True)
             if not chunk:

@@ -12,7 +12,7 @@ import pytest
 import twinapi
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twinapi import Complete, Delta, Failed, Progress
-from twinapi.stream import MAX_REPLY_CHARACTERS
+from twinapi.stream import MAX_REPLY_CHARACTERS, ReplyStream
 
 
 @pytest.fixture
@@ -82,6 +82,26 @@ def test_busy_process_reads_less_often(upstream: Upstream, pool):
     calls[0].delta("a")
 
     assert result.result(10) == [Delta("a"), Delta("bc"), Delta("de")]
+    calls[0].close()
+    client.close()
+
+
+def test_stream_closed_during_a_pause_reads_no_more_events(upstream: Upstream, pool):
+    streams: list[ReplyStream] = []
+    calls: list[Call] = []
+
+    def pause_seconds() -> float:
+        calls[0].send_event(type="error", message="restarting")
+        streams[0].close()
+        return 0.001
+
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY, pause_seconds=pause_seconds)
+    streams.append(client.stream_message("c1", "hello"))
+    result = pool.submit(list, streams[0])
+    calls.append(upstream.next_call().start_stream())
+    calls[0].delta("a")
+
+    assert result.result(10) == [Delta("a")]
     calls[0].close()
     client.close()
 
