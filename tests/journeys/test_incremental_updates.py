@@ -17,7 +17,7 @@ CODE = "\n\n```python\n" + "".join(f"print({number})  # {number}\n" for number i
 FEW = 80
 # Each case: the start of a Markdown block, its continuation, and the resulting HTML element.
 CHANGES = [
-    ("| a | b |\n|---|---|\n| 1", " | *2* |\n", "table"),
+    ("| a | b |\n|---|---|\n| 1", " | *2* |\n", "em"),
     ("a\n", "===\n", "h3"),
     ("``", "`python\nprint(1)\n", "code"),
 ]

@@ -115,5 +115,6 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     page.keyboard.press("ArrowRight")
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
     expect(page.get_by_role("radio", name="Light")).to_be_focused()
+    wait_until_settled(page)
     page.keyboard.press("ArrowRight")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")

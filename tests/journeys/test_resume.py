@@ -123,9 +123,10 @@ def test_first_stream_request_is_retried_when_the_network_returns(
     expect(reply_text(page, "complete", 1)).to_have_text("One two")
     assert len(asked) == 2
 
-    page.route(STREAMS, lambda route: route.abort(), times=1)
+    refused = DelayedRequest(page, STREAMS)
+    send_message(page, "Go on")
     with page.expect_event("requestfailed", is_stream_request):
-        send_message(page, "Go on")
+        refused.abort()
     call = upstream.next_call().start_stream()
     held = DelayedRequest(page, STREAMS)
     with page.expect_request(is_stream_request):

@@ -16,17 +16,31 @@ FORM_URL = re.compile(r"/(turns|conversations)$")
 
 
 class DelayedRequest:
-    """The next request to a URL, delayed until the test releases it."""
+    """The next request to a URL, delayed until the test releases or aborts it."""
 
     def __init__(self, page: Page, url: str | re.Pattern[str]) -> None:
         self._page = page
         self._routes: list[Route] = []
-        page.route(url, lambda route: self._routes.append(route), times=1)
+        # The route stays: when the last one expires, Playwright may release delayed requests.
+        page.route(url, self._hold)
 
     def release(self) -> None:
         """Wait for the request, then let it continue."""
+        self._wait().continue_()
+
+    def abort(self) -> None:
+        """Wait for the request, then let it fail."""
+        self._wait().abort()
+
+    def _hold(self, route: Route) -> None:
+        if self._routes:
+            route.fallback()
+        else:
+            self._routes.append(route)
+
+    def _wait(self) -> Route:
         wait_on_page(self._page, lambda: self._routes)
-        self._routes[0].continue_()
+        return self._routes[0]
 
 
 def wait_on_page(page: Page, condition: Callable[[], object]) -> None:
