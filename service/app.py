@@ -16,6 +16,7 @@ from core.db.database import Database
 from core.db.table_copy import Schema
 from core.findings import Finding
 from core.languages import N_
+from core.server.event_loop_lag import EventLoopLag
 from core.settings import Settings
 from service import health
 from service.access import ApiKeys, JwtTokens
@@ -48,10 +49,15 @@ SMALL_MODEL_NOTE = (
 
 
 def create_service_app(
-    settings: Settings, clock: Clock = SYSTEM_CLOCK, *, upgrades_tables: bool = True
+    settings: Settings,
+    clock: Clock = SYSTEM_CLOCK,
+    lag: EventLoopLag | None = None,
+    *,
+    upgrades_tables: bool = True,
 ) -> Flask:
     """Create the Flask app of the service, and upgrade its tables.
 
+    `lag` is that of the process, if the service is embedded.
     Without `upgrades_tables`, nothing is written, and outdated tables raise UnsupportedDatabase.
     """
     app = Flask("service", static_folder=None)
@@ -63,7 +69,8 @@ def create_service_app(
     messages = Messages(database)
     twins = TwinRepository(settings.twins_dir)
     knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
-    model = ModelClient(settings)
+    lag = lag or EventLoopLag()
+    model = ModelClient(settings, lag.pause_seconds)
     queue = None
     if model.max_parallel_replies:
         # Round the number of slots up, because the model server queues requests beyond its limit.
@@ -79,7 +86,7 @@ def create_service_app(
         messages=messages,
         model=model,
         knowledge=knowledge,
-        reply_manager=ReplyManager(messages, Leases(database), model, queue, knowledge),
+        reply_manager=ReplyManager(messages, Leases(database), model, queue, knowledge, lag),
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)

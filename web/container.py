@@ -167,6 +167,7 @@ def build_portal(
     settings: Settings,
     api_key: str,
     clock: Clock,
+    lag: EventLoopLag,
     model_note: Callable[..., object | None],
     twin_access: Callable[[Collection[str]], TwinAccess],
     key_issuer: KeyIssuer | None = None,
@@ -180,7 +181,7 @@ def build_portal(
     Raises DatabaseUnavailable when the database cannot be migrated, and SettingsError when the
     sign-in mode is missing.
     """
-    metrics = create_metrics(settings, clock.time())
+    lag.metrics = metrics = create_metrics(settings, clock.time())
     database = Database(settings.database_url_for("portal"), clock=clock, metrics=metrics)
     SCHEMA.prepare(database, may_upgrade=upgrades_tables)
     secret_key = settings.secret("secret_key")
@@ -192,7 +193,6 @@ def build_portal(
         key_issuer=key_issuer,
     )
     require_sign_in_mode(settings, accounts.people)
-    lag = EventLoopLag(metrics=metrics)
     client = Client(
         settings.service_url,
         api_key,

@@ -258,7 +258,10 @@ class Log:
         return self._remote_follower.follow(turn_id)
 
     def _measure_lag(self) -> None:
-        self._lag.measure_while(lambda: bool(self._buffers) or self._remote_follower.is_following)
+        self._lag.measure_while(self._is_in_use)
+
+    def _is_in_use(self) -> bool:
+        return bool(self._buffers) or self._remote_follower.is_following
 
     def close(self) -> None:
         """End every running reply of this process as interrupted, and release all readers.

@@ -29,7 +29,7 @@ BUSY = "This process is busy: it continues %.0f ms late. More workers or machine
 
 
 class EventLoopLag:
-    """Moving average of the delay after a pause.
+    """Moving average of the delay after a pause, which also goes to `metrics`.
 
     A thread measures it while it is needed, so that an idle process never wakes up for it.
     `seconds` is 0 meanwhile.
@@ -39,11 +39,11 @@ class EventLoopLag:
         self,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
-        metrics: Metrics = NO_METRICS,
     ) -> None:
+        self.metrics: Metrics = NO_METRICS
         self._monotonic = monotonic
         self._sleep = sleep
-        self._metrics = metrics
+        self._conditions: set[Callable[[], bool]] = set()
         self._thread: threading.Thread | None = None
         self._busy_since = math.inf
         self._warned_at = -math.inf
@@ -55,27 +55,28 @@ class EventLoopLag:
         return min(busy_seconds * PAUSE_PER_LAG, MAX_PAUSE_SECONDS)
 
     def measure_while(self, is_needed: Callable[[], bool]) -> None:
-        """Measure in a thread as long as `is_needed` returns True; do nothing if it runs already.
+        """Measure in a thread as long as `is_needed` returns True.
 
-        All callers must pass the same condition.
+        With several conditions, as long as one of them does.
         """
+        self._conditions.add(is_needed)
         if self._thread is None:
             self._thread = threading.Thread(
-                target=self._measure, args=(is_needed,), daemon=True, name="event-loop-lag"
+                target=self._measure, daemon=True, name="event-loop-lag"
             )
             self._thread.start()
 
-    def _measure(self, is_needed: Callable[[], bool]) -> None:
-        while is_needed():
+    def _measure(self) -> None:
+        while any(is_needed() for is_needed in list(self._conditions)):
             started_at = self._monotonic()
             self._sleep(INTERVAL_SECONDS)
             late_seconds = self._monotonic() - started_at - INTERVAL_SECONDS
             self.seconds += (max(0.0, late_seconds) - self.seconds) * WEIGHT
-            self._metrics.set("event_loop_lag_seconds", self.seconds)
+            self.metrics.set("event_loop_lag_seconds", self.seconds)
             self._warn_if_busy()
         self._thread = None
         self.seconds = 0.0
-        self._metrics.set("event_loop_lag_seconds", 0)
+        self.metrics.set("event_loop_lag_seconds", 0)
 
     def _warn_if_busy(self) -> None:
         now = self._monotonic()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from core.db.database import DatabaseUnavailable
+from core.server.event_loop_lag import EventLoopLag
 from service.conversations import failures
 from service.conversations.conversations import Conversation
 from service.conversations.distress import reply_to_distress, suggests_distress
@@ -53,6 +54,7 @@ class ReplyManager:
         model: ModelClient,
         queue: ReplyQueue | None,
         knowledge: Knowledge,
+        lag: EventLoopLag,
     ) -> None:
         self.messages = messages
         self.leases = leases
@@ -60,6 +62,7 @@ class ReplyManager:
         self.model = model
         self.queue = queue
         self.knowledge = knowledge
+        self._lag = lag
         self._running: dict[str, Reply] = {}
         self._is_closed = False
         self._finish_lock = threading.Lock()
@@ -90,11 +93,15 @@ class ReplyManager:
             self._finish(reply, failures.RESTARTING)
             return reply
         self._running[message.id] = reply
+        self._lag.measure_while(self._has_running_replies)
         self.lease_keeper.wake()
         threading.Thread(
             target=self._write, args=(reply,), daemon=True, name=f"reply-{reply.message.id}"
         ).start()
         return reply
+
+    def _has_running_replies(self) -> bool:
+        return bool(self._running)
 
     def _resume(self, message: Message, twin: Twin) -> ReplyEvents:
         """Return the stored or running reply to a message, or start it again."""

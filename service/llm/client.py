@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,12 +42,15 @@ class ModelClient:
 
     loading_retry_seconds = 2.0
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, pause_seconds: Callable[[], float] = lambda: 0.0
+    ) -> None:
         # Maximum number of parallel replies; None for no limit.
         self.max_parallel_replies = settings.model_parallel or (
             None if settings.model_url else BUNDLED_PARALLEL_REPLIES
         )
         self._settings = settings
+        self._pause_seconds = pause_seconds
         self._model_name = ""
         self._is_closed = False
         # What each model of each server accepts.
@@ -95,6 +99,7 @@ class ModelClient:
             response,
             self._settings.model_timeout,
             name,
+            pause_seconds=self._pause_seconds,
             on_thinking=dialect.note_thinking,
             begins_thinking=begins_thinking,
         )

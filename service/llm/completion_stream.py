@@ -70,7 +70,8 @@ class CompletionStream:
     `on_thinking` is called at the end. Its arguments say whether the model has written reasoning,
     which is not part of the reply, and whether the reply began with reasoning without an opening
     tag; its result says whether reasoning is new for this model. With `begins_thinking`, the reply
-    is expected to begin like this.
+    is expected to begin like this. After each read, the stream waits for the result of
+    `pause_seconds`.
     """
 
     def __init__(
@@ -79,12 +80,14 @@ class CompletionStream:
         timeout: float,
         model: str,
         *,
+        pause_seconds: Callable[[], float] = lambda: 0.0,
         on_thinking: Callable[[bool, bool], bool] = lambda _has_thought, _begins: False,
         begins_thinking: bool = False,
     ) -> None:
         self._response = response
         self._timeout = timeout
         self._model = model
+        self._pause_seconds = pause_seconds
         self._on_thinking = on_thinking
         self._thinking = ThinkingFilter(begins_thinking=begins_thinking)
         self._last_event_at = time.monotonic()
@@ -210,11 +213,16 @@ class CompletionStream:
             self._response.raw.shutdown()
 
     def _chunks(self) -> Iterator[bytes]:
-        while chunk := self._response.raw.read1(READ_BYTES, decode_content=True):
+        while not self._stop_event.is_set():
+            chunk = self._response.raw.read1(READ_BYTES, decode_content=True)
+            if not chunk:
+                return
             # SSE comments reset the socket timeout, but only events count as progress.
             if time.monotonic() - self._last_event_at > self._timeout:
                 raise requests.ReadTimeout
             yield chunk
+            if seconds := self._pause_seconds():
+                time.sleep(seconds)
 
 
 def _split_storable(text: str) -> tuple[str, str]:

@@ -72,3 +72,20 @@ def test_process_that_stays_busy_logs_one_warning_a_minute(
 
     messages = [record.message.partition(":")[0] for record in caplog.records]
     assert messages == ["This process is busy"] * warnings
+
+
+def test_lag_is_measured_as_long_as_one_of_several_users_needs_it():
+    lag = EventLoopLag(sleep=lambda _: None)
+    is_over = threading.Event()
+    answers = iter((True, True))
+
+    def is_needed() -> bool:
+        if needed := next(answers, False):
+            return needed
+        is_over.set()
+        return False
+
+    lag.measure_while(lambda: False)
+    lag.measure_while(is_needed)
+
+    assert is_over.wait(5)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from core.settings import load_settings
 from service.llm import ModelClient, ModelFailed, PromptTooLong
+from service.llm.completion_stream import CompletionStream
 from service.twins import Sampling
 from tests.service import wire_formats
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
@@ -98,6 +101,31 @@ def test_text_is_read_from_the_stream_of(client: ModelClient, upstream: Upstream
     texts = [ask(client) for _ in range(2 if "closing tag only" in name else 1)]
     assert texts[-1] == "Hi there"
     assert len(requests_of(upstream)) == len(texts)
+
+
+def test_stream_stopped_during_a_pause_reads_no_more_text(upstream: Upstream, tmp_path: Path):
+    calls: list[Call] = []
+    streams: list[CompletionStream] = []
+
+    def pause_seconds() -> float:
+        calls[0].send_bytes(event_of("there"))
+        streams[0].stop()
+        return 0.001
+
+    settings = load_settings({"data_dir": tmp_path, "model_url": upstream.url, "model": "m"})
+    client = ModelClient(settings, pause_seconds)
+    with ThreadPoolExecutor() as pool:
+        result = pool.submit(client.stream_reply, [dict(message) for message in PROMPT], SAMPLING)
+        calls.append(upstream.next_call().start_stream())
+        calls[0].send_bytes(event_of("Hi"))
+        streams.append(result.result(10))
+        assert list(streams[0]) == ["Hi"]
+    calls[0].close()
+    client.close()
+
+
+def event_of(text: str) -> bytes:
+    return b"data: %b\n\n" % json.dumps({"choices": [{"delta": {"content": text}}]}).encode()
 
 
 @pytest.mark.parametrize("name", wire_formats.MODEL_LISTS)
