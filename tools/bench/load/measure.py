@@ -15,6 +15,7 @@ from statistics import median, quantiles
 
 import requests
 
+from chat.log.log import MAX_REPLIES_OF_PROCESS
 from tests.support.postgres import run_postgres
 from tests.support.processes import ROOT
 from tools.bench.load.systems import System, run_nginx, run_relay, run_twindow
@@ -49,8 +50,12 @@ class Sample:
 def measure(numbers: Sequence[int]) -> list[Table]:
     """Measure each number of replies on all systems, in turn."""
     tables = []
-    remote: dict[str, Runner] = {"nginx": run_nginx, "relay": run_relay, "Twindow": run_twindow}
     for number in numbers:
+        remote: dict[str, Runner] = {"nginx": run_nginx, "relay": run_relay}
+        if number <= MAX_REPLIES_OF_PROCESS:
+            remote["Twindow"] = run_twindow
+        else:  # two workers do not share 1,000 replies equally
+            remote["Twindow, 3 workers"] = partial(run_twindow, WORKERS="3")
         samples: dict[str, list[Sample]] = {name: [] for name in remote}
         for _ in range(ROUNDS.get(number, 1)):
             for name, run in remote.items():
