@@ -57,7 +57,8 @@ def create_service_app(
 ) -> Flask:
     """Create the Flask app of the service, and upgrade its tables.
 
-    `lag` is that of the process, if the service is embedded.
+    An embedded service gets the `lag` of its portal.
+
     Without `upgrades_tables`, nothing is written, and outdated tables raise UnsupportedDatabase.
     """
     app = Flask("service", static_folder=None)

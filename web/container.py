@@ -176,12 +176,15 @@ def build_portal(
 ) -> Portal:
     """Upgrade the tables and build the portal. `api_key` is the service's API key.
 
+    From now on, `lag` also goes to the metrics of the portal.
+
     Without `upgrades_tables`, nothing is written, and outdated tables raise UnsupportedDatabase.
 
     Raises DatabaseUnavailable when the database cannot be migrated, and SettingsError when the
     sign-in mode is missing.
     """
-    lag.metrics = metrics = create_metrics(settings, clock.time())
+    metrics = create_metrics(settings, clock.time())
+    lag.metrics = metrics
     database = Database(settings.database_url_for("portal"), clock=clock, metrics=metrics)
     SCHEMA.prepare(database, may_upgrade=upgrades_tables)
     secret_key = settings.secret("secret_key")

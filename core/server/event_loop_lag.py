@@ -43,6 +43,7 @@ class EventLoopLag:
         self.metrics: Metrics = NO_METRICS
         self._monotonic = monotonic
         self._sleep = sleep
+        self._lock = threading.Lock()
         self._conditions: set[Callable[[], bool]] = set()
         self._thread: threading.Thread | None = None
         self._busy_since = math.inf
@@ -55,27 +56,31 @@ class EventLoopLag:
         return min(busy_seconds * PAUSE_PER_LAG, MAX_PAUSE_SECONDS)
 
     def measure_while(self, is_needed: Callable[[], bool]) -> None:
-        """Measure in a thread as long as `is_needed` returns True.
+        """Measure in a thread as long as `is_needed`, or another such condition, returns True."""
+        with self._lock:
+            self._conditions.add(is_needed)
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._measure, daemon=True, name="event-loop-lag"
+                )
+                self._thread.start()
 
-        With several conditions, as long as one of them does.
-        """
-        self._conditions.add(is_needed)
-        if self._thread is None:
-            self._thread = threading.Thread(
-                target=self._measure, daemon=True, name="event-loop-lag"
-            )
-            self._thread.start()
+    def _is_needed(self) -> bool:
+        with self._lock:
+            if any(is_needed() for is_needed in self._conditions):
+                return True
+            self._thread = None
+            self.seconds = 0.0
+            return False
 
     def _measure(self) -> None:
-        while any(is_needed() for is_needed in list(self._conditions)):
+        while self._is_needed():
             started_at = self._monotonic()
             self._sleep(INTERVAL_SECONDS)
             late_seconds = self._monotonic() - started_at - INTERVAL_SECONDS
             self.seconds += (max(0.0, late_seconds) - self.seconds) * WEIGHT
             self.metrics.set("event_loop_lag_seconds", self.seconds)
             self._warn_if_busy()
-        self._thread = None
-        self.seconds = 0.0
         self.metrics.set("event_loop_lag_seconds", 0)
 
     def _warn_if_busy(self) -> None:

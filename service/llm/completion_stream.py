@@ -80,7 +80,7 @@ class CompletionStream:
         timeout: float,
         model: str,
         *,
-        pause_seconds: Callable[[], float] = lambda: 0.0,
+        pause_seconds: Callable[[], float],
         on_thinking: Callable[[bool, bool], bool] = lambda _has_thought, _begins: False,
         begins_thinking: bool = False,
     ) -> None:

@@ -76,16 +76,17 @@ def test_process_that_stays_busy_logs_one_warning_a_minute(
 
 def test_lag_is_measured_as_long_as_one_of_several_users_needs_it():
     lag = EventLoopLag(sleep=lambda _: None)
-    is_over = threading.Event()
+    first_has_ended, is_over = threading.Event(), threading.Event()
     answers = iter((True, True))
 
-    def is_needed() -> bool:
-        if needed := next(answers, False):
-            return needed
+    def is_needed_by_second() -> bool:
+        if next(answers, False):
+            return True
         is_over.set()
         return False
 
-    lag.measure_while(lambda: False)
-    lag.measure_while(is_needed)
+    lag.measure_while(lambda: not first_has_ended.is_set())
+    lag.measure_while(is_needed_by_second)
+    first_has_ended.set()
 
     assert is_over.wait(5)

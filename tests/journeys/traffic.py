@@ -21,7 +21,7 @@ class DelayedRequest:
     def __init__(self, page: Page, url: str | re.Pattern[str]) -> None:
         self._page = page
         self._routes: list[Route] = []
-        # The route stays: when the last one expires, Playwright may release delayed requests.
+        # The route stays, because Playwright turns interception off when the last one has expired.
         page.route(url, self._hold)
 
     def release(self) -> None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from core import sse
-from service.container import Container
+from core.server.event_loop_lag import EventLoopLag
+from core.settings import load_settings
+from service.app import create_service_app
+from service.container import Container, get_container
 from service.conversations.reply import Delta, Progress
 from service.schema import messages
 from tests.service.client import ApiClient
+from tests.support.portals import serve
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 from tests.support.waiting import wait_until
 
@@ -22,6 +27,41 @@ RESTARTING = {
     "code": "restarting",
     "details": [],
 }
+
+
+class RecordedLag(EventLoopLag):
+    """A lag that records whether it is measured, and whether a reader asks how long to pause."""
+
+    def __init__(self) -> None:
+        self.is_measured, self.is_pause_requested = threading.Event(), threading.Event()
+        super().__init__(sleep=lambda _: self.is_measured.set())
+
+    def pause_seconds(self) -> float:
+        """Never pause."""
+        self.is_pause_requested.set()
+        return 0
+
+
+def test_service_measures_the_lag_and_pauses_while_a_reply_runs(
+    service_settings: dict[str, Any], model: Upstream
+):
+    lag = RecordedLag()
+    service = create_service_app(load_settings(service_settings), lag=lag)
+    key = get_container(service).api_keys.create("alice", "test", "full_access")[1]
+    with serve(service) as url:
+        api = ApiClient(url, key)
+        events = api.stream(api.create_conversation(), "Hello")
+        next(events)
+        call = model.next_call().start_stream()
+        call.delta("Hi")
+        assert lag.is_measured.wait(5)
+        assert lag.is_pause_requested.wait(5)
+        call.complete()
+        list(events)
+        api.session.close()
+
+    get_container(service).reply_manager.close()
+    get_container(service).database.close()
 
 
 @pytest.mark.spec("S24")
