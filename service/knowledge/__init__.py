@@ -12,15 +12,10 @@ from service.knowledge.answers import (
     Unknown,
     find_answer,
 )
-from service.knowledge.index import FoundPassage, KnowledgeIndex
-from service.knowledge.knowledge import (
-    Knowledge,
-    Source,
-    missing_sources_note,
-    prompt_with_sources,
-    split_pieces,
-)
+from service.knowledge.index import FoundPassage, KnowledgeIndex, Source
+from service.knowledge.knowledge import Knowledge, missing_sources_note, split_pieces
 from service.knowledge.passages import Passage, split_into_passages
+from service.knowledge.prompt import prompt_with_sources
 from service.knowledge.terms import (
     content_terms,
     is_in_other_language,

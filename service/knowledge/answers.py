@@ -1,11 +1,8 @@
 """The rule that decides how a twin answers from its knowledge.
 
 1. A question that is, word for word, one of the questions that are also asked gets their passage.
-2. Any other question is reduced to its terms: stems of its words, without stop words. Rare terms
-   weigh more than common ones, and a term that no passage has weighs most.
-3. The similarity of a passage is the mean of two values: how well the question agrees with the
-   heading, or with one of the questions that are also asked (Dice coefficient of their terms); and
-   which share of the question the passage covers as a whole.
+2. Any other question is reduced to its terms: stems of its words, without stop words.
+3. Passages are compared with these terms: `similarity.py`.
 4. The most similar passage is quoted if it is similar enough; less is enough if no passage with
    another heading is half as similar and it has all terms of a short question. If one is about as
    similar, the twin offers both passages. Of about equal passages of one section, the first is
@@ -18,17 +15,18 @@
    not sure; or it offers the nearest passages, or examples of what it knows. A misspelled question
    is offered what it probably means.
 
-A twin that answers with a model gets the most similar passages in its prompt instead.
+A twin that answers with a model gets passages in its prompt instead: `prompt.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from math import fsum, log
 
 from service.knowledge.index import FoundPassage, KnowledgeIndex
+from service.knowledge.similarity import phrases, rank
 from service.knowledge.terms import (
+    MAX_FOLLOW_UP_TERMS,
     content_terms,
     is_long_question,
     question_terms,
@@ -44,24 +42,15 @@ MIN_ONE_TERM_SIMILARITY = 0.9
 MIN_DISTINCT_SIMILARITY = 0.5
 # The same for such a passage that may answer the question.
 MIN_POSSIBLE_SIMILARITY = 0.3
-# Below, a passage has the words of the question by chance: its section is about something else.
-MIN_AGREEMENT = 0.25
 # Two passages are about as similar if they differ by less than this.
 MARGIN = 0.05
 # The same for passages of one section.
 SECTION_MARGIN = 0.15
-# The rarest terms of a question that are searched; common terms are in too many passages.
-MAX_SEARCH_TERMS = 6
 # Passages that are offered although they do not answer the question.
 MIN_NEAREST_SIMILARITY = 0.05
 # Below, the twin says that it knows nothing about the subject.
 MIN_CLOSE_SIMILARITY = 0.13
 MAX_OFFERED = 3
-# Passages for the prompt of a model, and the similarity that they need.
-MAX_PROMPT_PASSAGES = 4
-MIN_PROMPT_SIMILARITY = 0.2
-# A longer message stands for itself.
-MAX_FOLLOW_UP_TERMS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +157,7 @@ def _answer_follow_up(
         own = [found for found in _passages(together) if found.file in files] or subject
         return Nearest(_first_of_each_heading([*own, *others]))
     all_terms = terms | subject_terms
-    is_asked = any(terms <= each <= all_terms for each in _phrases(twin, together.found))
+    is_asked = any(terms <= each <= all_terms for each in phrases(twin, together.found))
     if is_asked or terms <= subject_terms or together.found not in subject:
         both = _first_of_each_heading([together.found, *others])
         return Choices(both) if len(both) > 1 and not refers else together
@@ -183,22 +172,8 @@ def _answer_follow_up(
     return Nearest(_first_of_each_heading([nearest, *others, *rest]))
 
 
-def find_related(
-    index: KnowledgeIndex, twin: Twin, question: str, earlier_question: str = ""
-) -> Sequence[FoundPassage]:
-    """Return the passages for the prompt of a model, the most similar first.
-
-    A short question is searched together with the question before it.
-    """
-    terms = question_terms(question, twin.language)
-    if len(terms) <= MAX_FOLLOW_UP_TERMS:
-        terms |= frozenset(content_terms(earlier_question, twin.language))
-    ranked = _rank(index, twin, terms)[:MAX_PROMPT_PASSAGES]
-    return [found for found, similarity in ranked if similarity >= MIN_PROMPT_SIMILARITY]
-
-
 def _answer(index: KnowledgeIndex, twin: Twin, terms: Set[str]) -> PassageAnswer | None:
-    ranked = _rank(index, twin, terms)
+    ranked = rank(index, twin, terms)
     if not ranked:
         return None
     best, best_value = ranked[0]
@@ -239,14 +214,8 @@ def _others_of_file(
     index: KnowledgeIndex, twin: Twin, terms: Set[str], quoted: FoundPassage
 ) -> Sequence[FoundPassage]:
     """Return the other passages of a file, the most similar first."""
-    ranked = _rank(index, twin, terms)
+    ranked = rank(index, twin, terms)
     return [found for found, _ in ranked if found.file == quoted.file and found != quoted]
-
-
-def _phrases(twin: Twin, found: FoundPassage) -> Sequence[Set[str]]:
-    """Return the terms of the heading of a passage, and of each question that is also asked."""
-    phrases = found.passage.heading, *found.passage.questions
-    return [frozenset(content_terms(phrase, twin.language)) for phrase in phrases]
 
 
 def _text_terms(twin: Twin, found: FoundPassage) -> Set[str]:
@@ -290,33 +259,3 @@ def _first_of_each_heading(passages: Sequence[FoundPassage]) -> Sequence[FoundPa
     first = {found.passage.heading: found for found in reversed(passages)}
     headings = dict.fromkeys(found.passage.heading for found in passages)
     return [first[heading] for heading in headings][:MAX_OFFERED]
-
-
-def _rank(
-    index: KnowledgeIndex, twin: Twin, terms: Set[str]
-) -> Sequence[tuple[FoundPassage, float]]:
-    """Return the passages that have a term of the question, the most similar first."""
-    total, counts = index.count(twin, list(terms))
-
-    def weight(term: str) -> float:
-        return log(1 + total / (0.5 + counts.get(term, 0)))
-
-    def similarity(found: FoundPassage) -> float:
-        agreement = max(_dice(terms, phrase, weight) for phrase in _phrases(twin, found))
-        if agreement < MIN_AGREEMENT:
-            return agreement / 2
-        return (agreement + _sum(terms & found.terms, weight) / _sum(terms, weight)) / 2
-
-    rarest = sorted(terms & counts.keys(), key=lambda term: (counts[term], term))
-    ranked = [(found, similarity(found)) for found in index.find(twin, rarest[:MAX_SEARCH_TERMS])]
-    return sorted(ranked, key=lambda pair: -pair[1])
-
-
-def _dice(one: Set[str], other: Set[str], weight: Callable[[str], float]) -> float:
-    """Return how well two sets of terms agree: 1 if they are equal, 0 if no term is shared."""
-    size = _sum(one, weight) + _sum(other, weight)
-    return 2 * _sum(one & other, weight) / size if size else 0.0
-
-
-def _sum(terms: Set[str], weight: Callable[[str], float]) -> float:
-    return fsum(map(weight, terms))

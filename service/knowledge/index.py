@@ -49,6 +49,14 @@ CREATE TABLE term_counts (
 """
 
 
+class Source(msgspec.Struct, frozen=True):
+    """A passage that a reply quotes or offers, as in the interface."""
+
+    file: str
+    heading: str
+    passage: str
+
+
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
     """A passage, its file in the knowledge folder, and the terms of all its text.
@@ -60,6 +68,11 @@ class FoundPassage:
     file: str
     passage: Passage
     terms: frozenset[str]
+
+    @property
+    def source(self) -> Source:
+        """The passage, as a source of a reply."""
+        return Source(self.file, self.passage.heading, self.passage.text)
 
 
 class KnowledgeIndex:

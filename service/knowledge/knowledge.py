@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from msgspec import Struct
-
 from core.findings import Finding
 from core.server.threadpool import in_serial_threadpool, in_threadpool
 from service.knowledge import questions
@@ -24,33 +22,16 @@ from service.knowledge.answers import (
     Quotation,
     Unknown,
     find_answer,
-    find_related,
 )
-from service.knowledge.index import FoundPassage, KnowledgeIndex
+from service.knowledge.index import KnowledgeIndex, Source
+from service.knowledge.prompt import find_related
 from service.knowledge.sentences import ENGLISH_ONLY, SentenceName, sentence
 from service.knowledge.terms import is_in_other_language, question_terms
 from service.twins import Twin, TwinRepository
 
 logger = logging.getLogger(__name__)
 
-PROMPT = """Passages from files:
-
-{passages}
-
-Answer the message below from these passages. After each statement, write the number of its \
-passage in brackets, for example [1]. If the passages do not answer the message, say so.
-
-Message: {question}"""
-
 _WORD = re.compile(r"\s*\S+\s*")
-
-
-class Source(Struct, frozen=True):
-    """A passage that a reply quotes or offers, as in the interface."""
-
-    file: str
-    heading: str
-    passage: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +114,8 @@ class Knowledge:
         """Return the passages for the prompt of a model."""
         if not self._is_updated.is_set():
             self.update()
-        return _sources(self._find_related(self.index, twin, question, earlier_question))
+        found = self._find_related(self.index, twin, question, earlier_question)
+        return [each.source for each in found]
 
     def answer(self, twin: Twin, question: str, earlier_question: str = "") -> KnowledgeReply:
         """Return the reply to a question; a follow-up is searched with the question before it."""
@@ -141,24 +123,28 @@ class Knowledge:
             self.update()
         match self._find_answer(self.index, twin, question, earlier_question):
             case Quotation(found):
-                return KnowledgeReply(found.passage.text, _sources([found]))
+                return KnowledgeReply(found.passage.text, [found.source])
             case Choices(passages):
-                return KnowledgeReply(sentence("choices", twin.language), _sources(passages))
+                return KnowledgeReply(
+                    sentence("choices", twin.language), [each.source for each in passages]
+                )
             case Possible(found):
-                return KnowledgeReply(sentence("possible", twin.language), _sources([found]))
+                return KnowledgeReply(sentence("possible", twin.language), [found.source])
             case Nearest(passages, is_close):
                 text = sentence("nearest" if is_close else "distant", twin.language)
-                return KnowledgeReply(text, _sources(passages))
+                return KnowledgeReply(text, [each.source for each in passages])
             case Unknown(passages, is_greeting):
                 if not passages:
                     return KnowledgeReply(sentence("no_files", twin.language))
                 if not is_greeting:
                     is_foreign = twin.language.startswith("en") and is_in_other_language(question)
                     text = ENGLISH_ONLY if is_foreign else sentence("unknown", twin.language)
-                    return KnowledgeReply(text, _sources(passages))
+                    return KnowledgeReply(text, [each.source for each in passages])
                 name: SentenceName = "anything_else" if earlier_question else "unknown"
                 greeting = "" if earlier_question else twin.front_matter.greeting
-                return KnowledgeReply(greeting or sentence(name, twin.language), _sources(passages))
+                return KnowledgeReply(
+                    greeting or sentence(name, twin.language), [each.source for each in passages]
+                )
 
     def _knowledgeable_twins(self) -> Sequence[Twin]:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]
@@ -178,14 +164,6 @@ class Knowledge:
                 return
 
 
-def prompt_with_sources(question: str, sources: Sequence[Source]) -> str:
-    """Return the message for a model that answers a question from numbered passages."""
-    passages = [
-        f"[{number}] {source.heading}\n{source.passage}" for number, source in enumerate(sources, 1)
-    ]
-    return PROMPT.format(passages="\n\n".join(passages), question=question)
-
-
 def missing_sources_note(twin: Twin, question: str) -> str:
     """Return what precedes a reply without passages; nothing for a greeting or thanks."""
     has_terms = bool(question_terms(question, twin.language))
@@ -195,7 +173,3 @@ def missing_sources_note(twin: Twin, question: str) -> str:
 def split_pieces(text: str) -> Sequence[str]:
     """Split a text into words with their white space, to stream it."""
     return _WORD.findall(text)
-
-
-def _sources(passages: Sequence[FoundPassage]) -> Sequence[Source]:
-    return [Source(found.file, found.passage.heading, found.passage.text) for found in passages]

@@ -47,6 +47,8 @@ STEMMERS = {
     "tr": "turkish",
     "yi": "yiddish",
 }
+# A question with more terms stands for itself; a shorter one may be about the question before it.
+MAX_FOLLOW_UP_TERMS = 3
 # Words that say nothing about the subject of an English question.
 STOP_WORDS = frozenset(
     """a about actually after again ain all also always am an and another any anyone anything are
