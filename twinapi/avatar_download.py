@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from urllib.parse import urljoin
 
-from core.http import NETWORK_ERRORS, describe_network_error, read_bounded
-from core.outbound import Outbound, OutboundAdapter, open_session
+from core.http import (
+    NETWORK_ERRORS,
+    Outbound,
+    OutboundAdapter,
+    describe_network_error,
+    open_session,
+    read_bounded,
+)
 from core.urls import origin_of
 from twinapi.errors import AvatarUnavailable
 

@@ -16,7 +16,7 @@ import requests
 from urllib3.connectionpool import ConnectionPool
 from urllib3.response import HTTPResponse
 
-from core.outbound import HTTPPool, HTTPSPool, OutboundAdapter
+from core.http import HTTPPool, HTTPSPool, OutboundAdapter
 from twinapi.watchdog import Deadline
 
 

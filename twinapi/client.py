@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import requests
 
-from core.outbound import DIRECT, Outbound
+from core.http import DIRECT, Outbound
 from core.urls import origin_of
 from twinapi import errors, models
 from twinapi.bounded_adapter import AbortHandle

@@ -1,4 +1,4 @@
-"""Rate limit headers: RateLimit, RateLimit-* and X-RateLimit-*. For Retry-After, see core/http."""
+"""Rate limit headers: RateLimit, RateLimit-* and X-RateLimit-* (Retry-After: core/http)."""
 
 from __future__ import annotations
 

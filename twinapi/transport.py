@@ -15,11 +15,12 @@ import urllib3
 
 from core.http import (
     NETWORK_ERRORS,
+    Outbound,
     describe_network_error,
+    open_session,
     parse_retry_after,
     read_bounded,
 )
-from core.outbound import Outbound, open_session
 from core.urls import origin_of, without_credentials
 from twinapi import errors
 from twinapi.bounded_adapter import AbortHandle, BoundedAdapter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from urllib.parse import urlsplit
 
-from core.outbound import parse_networks, tls_context
+from core.http import parse_networks, tls_context
 from core.settings.environment import ENV_PREFIX, variable_name
 from core.settings.errors import SettingsError
 from core.settings.settings import Settings

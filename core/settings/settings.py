@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from core.branding import Accent, FooterLinks, Logo
-from core.outbound import Outbound
+from core.http import Outbound
 from core.secrets import load_or_create_secret
 from core.settings.avatar_origins import AvatarOrigins
 from core.settings.frame_ancestors import FrameAncestors

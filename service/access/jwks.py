@@ -9,8 +9,7 @@ from typing import Any
 import jwt
 
 from core.clock import SYSTEM_CLOCK, Clock
-from core.http import NETWORK_ERRORS, read_bounded
-from core.outbound import Outbound, OutboundAdapter, open_session
+from core.http import NETWORK_ERRORS, Outbound, OutboundAdapter, open_session, read_bounded
 
 MAX_JWKS_BYTES = 256 * 1024
 # A key that the provider has withdrawn is accepted for at most this long.

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 import requests
 
-from core.http import NETWORK_ERRORS, describe_network_error
+from core.http import NETWORK_ERRORS, OutboundAdapter, describe_network_error, open_session
 from core.languages import N_
-from core.outbound import OutboundAdapter, open_session
 from core.settings import Settings
 from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable

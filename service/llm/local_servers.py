@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from core.outbound import OutboundAdapter, open_session
+from core.http import OutboundAdapter, open_session
 from core.settings import Settings
 from service.llm.model_list import can_chat, list_models
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from core import outbound as outbound_module
-from core.http import describe_network_error
-from core.outbound import DIRECT, Outbound, OutboundAdapter, open_session, tls_context
+from core.http import outbound as outbound_module
+from core.http.outbound import DIRECT, Outbound, OutboundAdapter, open_session, tls_context
+from core.http.responses import describe_network_error
 from tests.support.certificates import CertificateAuthority
 from tests.support.squid import Squid, run_squid
 from tests.support.tls_front import TlsFront, run_tls_front
@@ -169,7 +169,7 @@ def test_connections_that_were_idle_for_long_are_not_used_again(
 
 
 def test_only_this_module_opens_connections_to_other_servers():
-    root = Path(outbound_module.__file__).parents[1]
+    root = Path(outbound_module.__file__).parents[2]
     folders = ("accounts", "chat", "core", "service", "twinapi", "web", "blueprints")
     calls = (" requests.Session(", " requests.get(", " requests.post(", "urlopen(")
     found = {
@@ -179,4 +179,4 @@ def test_only_this_module_opens_connections_to_other_servers():
         if any(call in path.read_text() for call in calls)
     }
 
-    assert found == {"core/outbound.py"}
+    assert found == {"core/http/outbound.py"}

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import twinapi
-from core import fair_response
+from core.http import fair_response
 from twinapi import Complete
 
 BUSY = b"HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"

@@ -12,8 +12,7 @@ import click
 import requests
 
 from core.findings import Finding, print_findings
-from core.http import describe_network_error
-from core.outbound import Outbound, OutboundAdapter, open_session
+from core.http import Outbound, OutboundAdapter, describe_network_error, open_session
 from web.commands.probes import DELAYED_EVENT, EVENT_DELAY_SECONDS
 from web.commands.service_check import check_service
 from web.commands.setup_check import find_problem

@@ -17,9 +17,9 @@ from core.db.backup_file import open_backup, write_backup
 from core.db.database import Database, DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
 from core.db.table_copy import CopyRefused, Schema, Source, copy_databases, require_empty
-from core.passphrase import WrongPassphrase, decrypt, encrypt
 from core.secrets import write_private_file
 from core.settings import ENV_PREFIX, Settings, SettingsError, check_constraints, prepare_data_dir
+from web.commands.passphrase import WrongPassphrase, decrypt, encrypt
 
 SECRET_FILES = ("secret_key", "jwt_secret", "portal_key")
 FILES_OF_DATA_FOLDER = "sqlite"

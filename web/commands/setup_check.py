@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 import requests
 
-from core.http import describe_network_error
-from core.outbound import Outbound, OutboundAdapter, open_session
+from core.http import Outbound, OutboundAdapter, describe_network_error, open_session
 from core.settings import Settings
 from web.commands.probes import PROBE_HEADER, Observation, probe_signature
 

@@ -1,12 +1,9 @@
-"""HTTP responses: bounded reading, and the header Retry-After."""
+"""HTTP responses: bounded reading, and the causes of network errors."""
 
 from __future__ import annotations
 
-import math
 import re
 import time
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 import requests
 import urllib3
@@ -14,7 +11,6 @@ import urllib3
 # Reading from `raw` raises errors of urllib3 instead of those of requests: catch both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 CHUNK_BYTES = 64 * 1024
-
 
 # Parts of the texts of urllib3 and OpenSSL that do not name the cause.
 _NOISE = re.compile(
@@ -57,23 +53,3 @@ def read_bounded(response: requests.Response, max_bytes: int, seconds: float) ->
             raise requests.ReadTimeout
         time.sleep(0)  # let other greenlets run: there may be very many chunks
     return bytes(data)
-
-
-MAX_RETRY_SECONDS = 3600.0
-
-
-def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the waiting time in seconds, at most one hour.
-
-    The header contains seconds or a date (RFC 9110, 10.2.3). Returns None if the header is missing
-    or invalid.
-    """
-    value = headers.get("Retry-After", "").strip()
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value).timestamp() - time.time()
-        except (TypeError, ValueError, OverflowError):
-            return None
-    return min(MAX_RETRY_SECONDS, max(0.0, seconds)) if math.isfinite(seconds) else None

@@ -1,0 +1,37 @@
+"""HTTP requests to other servers: proxies and certificates, bounded responses, Retry-After."""
+
+from __future__ import annotations
+
+from core.http.outbound import (
+    DIRECT,
+    HTTPPool,
+    HTTPSPool,
+    Outbound,
+    OutboundAdapter,
+    open_session,
+    parse_networks,
+    tls_context,
+)
+from core.http.responses import (
+    NETWORK_ERRORS,
+    ResponseTooLarge,
+    describe_network_error,
+    read_bounded,
+)
+from core.http.retry_after import parse_retry_after
+
+__all__ = [
+    "DIRECT",
+    "NETWORK_ERRORS",
+    "HTTPPool",
+    "HTTPSPool",
+    "Outbound",
+    "OutboundAdapter",
+    "ResponseTooLarge",
+    "describe_network_error",
+    "open_session",
+    "parse_networks",
+    "parse_retry_after",
+    "read_bounded",
+    "tls_context",
+]
