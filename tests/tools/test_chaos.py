@@ -3,9 +3,9 @@
 import pytest
 
 from tests.support.postgres import Postgres
-from tools.chaos import burst, crash, database, drain
-from tools.chaos.database import FAULTS
 from tools.chaos.report import failed_expectations
+from tools.chaos.scenarios import burst, crash, database, drain
+from tools.chaos.scenarios.database import FAULTS
 
 pytestmark = pytest.mark.usefixtures("processes")
 DURATIONS = {"slowest_seconds", "exit_seconds", "recovery_seconds"}

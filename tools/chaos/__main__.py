@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.postgres import run_postgres
-from tools.chaos import (
+from tools.chaos.report import Report, print_report
+from tools.chaos.scenarios import (
     burst,
     crash,
     database,
@@ -23,7 +24,6 @@ from tools.chaos import (
     revocation,
     soak,
 )
-from tools.chaos.report import Report, print_report
 
 # Maps the options and the URL of a PostgreSQL database, or "" for SQLite, to reports with the names
 # of their variants.

@@ -1,0 +1,1 @@
+"""The scenarios, each with its expectations."""
