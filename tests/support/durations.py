@@ -1,7 +1,8 @@
-"""Cost of a test run: core-seconds by folder, and the slowest tests."""
+"""Cost of a test run: CPU time, seconds by folder, and the slowest tests."""
 
 from __future__ import annotations
 
+import resource
 from collections import Counter
 
 import pytest
@@ -24,7 +25,10 @@ class Durations:
         folders: Counter[str] = Counter()
         for test, seconds in self._seconds.items():
             folders[test.split("::")[0].split("/")[1]] += seconds
-        terminalreporter.section(f"{sum(folders.values()):.0f} core-seconds")
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        cpu_seconds = sum(usage.ru_utime + usage.ru_stime for usage in used)
+        seconds = sum(folders.values())
+        terminalreporter.section(f"{seconds:.0f} seconds of tests, {cpu_seconds:.0f} core-seconds")
         parts = (f"{name} {seconds:.0f}" for name, seconds in folders.most_common() if seconds >= 1)
         terminalreporter.line(", ".join(parts))
         for test, seconds in self._seconds.most_common(SLOWEST_TEST_COUNT):
