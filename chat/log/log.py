@@ -179,10 +179,13 @@ class Log:
 
         Readers in this process get `shown` at once, or `ended` if `shown` is None.
         """
-        if buffer := self._buffers.get(turn_id):
+        buffer = self._buffers.get(turn_id)
+        if buffer:
             ended = keep_text(ended, buffer.entries)
-            self._buffers.end(turn_id, keep_text(shown or ended, buffer.entries))
+            shown = keep_text(shown or ended, buffer.entries)
+        # First, because a turn without both would count as abandoned.
         self._buffers.unstored_ends[turn_id] = ended
+        self._buffers.end(turn_id, shown or ended)
         self._flusher.wake()
 
     def release(self, turn_id: str) -> None:

@@ -49,6 +49,16 @@ def test_end_is_stored_when_the_database_can_be_written_again(
     assert build_reply(other.read(turn.id)).state is ReplyState.COMPLETE
 
 
+def test_reply_whose_end_is_stored_later_is_never_abandoned(log: Log, turn: Turn):
+    abandoned: list[list[str]] = []
+    find_abandoned = log._recovery.find_abandoned
+    log.call_on_end(turn.id, lambda: abandoned.append(find_abandoned([turn.id])))
+
+    log.end_later(turn.id, COMPLETE)
+
+    assert abandoned == [[]]
+
+
 def test_another_process_interrupts_a_reply_whose_worker_has_released_it(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
