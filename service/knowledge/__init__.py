@@ -4,7 +4,6 @@ The index is derived data: one SQLite file in the data folder, whatever the data
 """
 
 from service.knowledge.answers import (
-    Answer,
     Choices,
     Nearest,
     Possible,
@@ -12,7 +11,7 @@ from service.knowledge.answers import (
     Unknown,
     find_answer,
 )
-from service.knowledge.index import FoundPassage, KnowledgeIndex, Source
+from service.knowledge.index import KnowledgeIndex, Source
 from service.knowledge.knowledge import Knowledge, missing_sources_note, split_pieces
 from service.knowledge.passages import Passage, split_into_passages
 from service.knowledge.prompt import prompt_with_sources
@@ -25,9 +24,7 @@ from service.knowledge.terms import (
 )
 
 __all__ = [
-    "Answer",
     "Choices",
-    "FoundPassage",
     "Knowledge",
     "KnowledgeIndex",
     "Nearest",

@@ -9,8 +9,9 @@ from service.knowledge.similarity import rank
 from service.knowledge.terms import MAX_FOLLOW_UP_TERMS, content_terms, question_terms
 from service.twins import Twin
 
-MAX_PASSAGES = 4
-MIN_SIMILARITY = 0.2
+# Passages for the prompt of a model, and the similarity that they need.
+MAX_PROMPT_PASSAGES = 4
+MIN_PROMPT_SIMILARITY = 0.2
 
 PROMPT = """Passages from files:
 
@@ -32,8 +33,8 @@ def find_related(
     terms = question_terms(question, twin.language)
     if len(terms) <= MAX_FOLLOW_UP_TERMS:
         terms |= frozenset(content_terms(earlier_question, twin.language))
-    ranked = rank(index, twin, terms)[:MAX_PASSAGES]
-    return [found for found, similarity in ranked if similarity >= MIN_SIMILARITY]
+    ranked = rank(index, twin, terms)[:MAX_PROMPT_PASSAGES]
+    return [found for found, similarity in ranked if similarity >= MIN_PROMPT_SIMILARITY]
 
 
 def prompt_with_sources(question: str, sources: Sequence[Source]) -> str:

@@ -10,7 +10,7 @@ import pytest
 from chat.twins import avatars as avatars_module
 from chat.twins.avatars import MAX_AGE_SECONDS, RETRY_SECONDS, Avatars
 from core.clock import Clock
-from core.http.outbound import DIRECT
+from core.http import DIRECT
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.upstream import Upstream

@@ -27,8 +27,10 @@ class Durations:
             folders[test.split("::")[0].split("/")[1]] += seconds
         used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         cpu_seconds = sum(usage.ru_utime + usage.ru_stime for usage in used)
-        seconds = sum(folders.values())
-        terminalreporter.section(f"{seconds:.0f} seconds of tests, {cpu_seconds:.0f} core-seconds")
+        total_seconds = sum(folders.values())
+        terminalreporter.section(
+            f"{total_seconds:.0f} seconds of tests, {cpu_seconds:.0f} core-seconds"
+        )
         parts = (f"{name} {seconds:.0f}" for name, seconds in folders.most_common() if seconds >= 1)
         terminalreporter.line(", ".join(parts))
         for test, seconds in self._seconds.most_common(SLOWEST_TEST_COUNT):

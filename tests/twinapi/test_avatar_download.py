@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from core.http.outbound import DIRECT
+from core.http import DIRECT
 from tests.support import upstream_server
 from tests.support.images import png
 from tests.support.upstream import Call, Upstream
