@@ -143,6 +143,19 @@ def test_model_gets_numbered_passages_and_the_reply_has_them_as_sources(
     assert question.endswith("Message: Why does bread rise?")
 
 
+def test_model_gets_up_to_four_passages(
+    api: ApiClient, conversation: str, container: Container, model: Upstream
+):
+    let_a_model_answer(container, model)
+    folder: Path = container.twins.folder / "guide"
+    for number in range(6):
+        (folder / f"{number}.md").write_text(f"# Why bread rises on day {number}\n\nYeast.\n")
+    container.knowledge.update()
+    end = list(api.stream(conversation, "Why does bread rise?"))[-1]["message"]
+
+    assert len(end["sources"]) == 4
+
+
 @pytest.mark.parametrize(
     ("message", "has_note"), [("Who won the cup?", True), ("Thanks!", False), ("Cool!", False)]
 )
