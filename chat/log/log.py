@@ -63,9 +63,7 @@ class Log:
         self._heartbeat = Heartbeat(database)
         self._flusher = Flusher(database, self._heartbeat, self._buffers, self.end)
         self._recovery = Recovery(database, self._heartbeat, self._buffers, self.end)
-        self._remote_follower = RemoteFollower(
-            database, lag, self._recovery.interrupt_if_uncontended
-        )
+        self._remote_follower = RemoteFollower(database, self._recovery.interrupt_if_uncontended)
 
     def start(self) -> None:
         """Start a thread that ends the replies of processes that died before this start."""

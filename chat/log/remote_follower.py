@@ -12,7 +12,6 @@ from itertools import islice
 from chat.log import store
 from chat.log.buffers import LogBuffer
 from core.db.database import Database, DatabaseUnavailable
-from core.server.event_loop_lag import EventLoopLag
 
 logger = logging.getLogger(__name__)
 
@@ -36,12 +35,10 @@ class RemoteFollower:
     def __init__(
         self,
         database: Database,
-        lag: EventLoopLag,
         interrupt_abandoned: Callable[[Iterable[str]], object],
     ) -> None:
         self.database = database
         self._clock = database.clock
-        self._lag = lag
         self._interrupt_abandoned = interrupt_abandoned
         self._mirrors: dict[str, tuple[LogBuffer, int]] = {}
         self._lock = threading.Lock()
@@ -97,7 +94,7 @@ class RemoteFollower:
                 self._wakeup.wait()
                 continue
             try:
-                time.sleep(max(POLL_SECONDS, self._lag.pause_seconds()))
+                time.sleep(POLL_SECONDS)
                 self._poll(list(self._mirrors))
                 self._recover_if_due()
             except DatabaseUnavailable:
