@@ -129,7 +129,11 @@ def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry
     ]
     if rows:
         # If the confirmation of a commit was lost, the same entries are written again.
-        connection.execute(insert_or_ignore(connection, entries), rows)
+        statement = insert_or_ignore(connection, entries)
+        if connection.dialect.name != "sqlite":
+            # Without RETURNING, SQLAlchemy and psycopg send one statement for each row.
+            statement = statement.returning(entries.c.seq)
+        connection.execute(statement, rows)
 
 
 def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete, event, select
 
 from chat.log.entries import Delta, Ended, ReplyState, join_text
 from chat.log.log import Log
@@ -64,6 +65,27 @@ def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
     assert join_text(other.read(turn.id).entries) == "stored"
     with other.database.read() as reading:
         assert other._heartbeat.stale_workers(reading) == {}
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_flush_sends_the_entries_of_all_replies_in_one_statement(
+    log: Log, turn: Turn, other_turn: Turn
+):
+    inserts: list[Any] = []
+
+    def note(_c: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if statement.startswith("INSERT INTO entries"):
+            inserts.append(parameters)
+
+    log._flusher.close()
+    log.append(turn.id, Delta("one"))
+    log.append(other_turn.id, Delta("two"))
+    event.listen(log.database._reserved_engine, "before_cursor_execute", note)
+    log.flush()
+
+    # A list would be executed row by row.
+    [parameters] = inserts
+    assert isinstance(parameters, dict)
 
 
 @both_databases
