@@ -136,7 +136,7 @@ class Twindow:
         return self._portal_wsgi(environ, start_response)
 
     def start(self) -> None:
-        """Start the background work: recovery, deletions, the service and the asset warm-up."""
+        """Start recovery, deletions, checkpoints, the service and the asset warm-up."""
         self.log.start()
         self.deletions.start()
         self.checkpoints.start()
@@ -170,7 +170,8 @@ def create_app(overrides: Mapping[str, Any] | None = None, *, clock: Clock = SYS
 
     `overrides` maps lower-case setting names to values that take precedence.
     Raises SettingsError, DatabaseUnavailable and UnsupportedDatabase. In a command of Flask, raises
-    ClickException with the same message.
+    ClickException with the same message; in a command of the portal, returns an app in which only
+    the commands work that need no portal.
     """
     context = click.get_current_context(silent=True)
     is_server = context is None or context.info_name == "run"

@@ -1,4 +1,4 @@
-"""Reply worker: sends a message to the service, once, and writes the reply to the log."""
+"""Reply worker: sends a message until the service accepts it, and writes the reply to the log."""
 
 from __future__ import annotations
 
@@ -211,8 +211,8 @@ class ReplyWorker:
             code=code,
             params=params,
             perhaps_received=error.perhaps_received,
-            gone=is_gone,
-            too_long=isinstance(error, twinapi.InvalidRequest) and error.status in (413, 422),
+            is_conversation_gone=is_gone,
+            is_too_long=isinstance(error, twinapi.InvalidRequest) and error.status in (413, 422),
             retry_at=retry_at,
         )
 
@@ -236,7 +236,7 @@ def _end_for_reported_error(detail: str, code: str) -> Ended:
     """Return the end of a reply for which the service has sent an error event."""
     if code == "too_long":
         return Ended(
-            ReplyState.FAILED, code="message_too_long", perhaps_received=True, too_long=True
+            ReplyState.FAILED, code="message_too_long", perhaps_received=True, is_too_long=True
         )
     if not detail:
         return Ended(ReplyState.FAILED, code="service_error", perhaps_received=True)

@@ -146,6 +146,6 @@ sessions = Table(
     Column("expires_at", Float, nullable=False, index=True),
 )
 
-# What a backup contains: all tables but the heartbeats and the search index, which follows from the
-# other tables. Each table is after those that it refers to.
+# What a backup contains: all tables but the heartbeats, the fingerprints of the secrets, and the
+# search index, which follows from the other tables. Each table is after those that it refers to.
 TABLES = (conversations, turns, entries, usage, api_quotas, twin_list_cache, sessions)

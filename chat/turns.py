@@ -386,5 +386,5 @@ def _select_turns() -> Select[Any]:
 
 
 def _turn_from_row(row: Row[tuple[object, ...]] | None) -> Turn | None:
-    """Convert a row of `select_turns`."""
+    """Convert a row of `_select_turns`."""
     return Turn(**row._mapping) if row else None

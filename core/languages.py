@@ -1,7 +1,7 @@
 """The supported languages, and sentences that are marked for translation.
 
-Sentences are translated when they are displayed. The database and the reply logs store them in
-English, for readers of all languages.
+Sentences are translated when they are displayed. The database and the reply logs store codes, or
+sentences in English, for readers of all languages.
 """
 
 from __future__ import annotations

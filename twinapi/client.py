@@ -1,4 +1,4 @@
-"""Client with the seven calls of the interface, optional extensions and avatar downloads."""
+"""Client with the calls of the interface that the portal needs, and optional extensions."""
 
 from __future__ import annotations
 

@@ -11,10 +11,9 @@ from sqlalchemy import Connection, bindparam, or_, select
 
 from chat.schema import api_quotas
 from core.db.database import Database, DatabaseUnavailable, dialect_insert
+from core.http import DEFAULT_RETRY_SECONDS
 from twinapi import Limits
 
-# The wait after a refusal for which the service names none.
-DEFAULT_RETRY_SECONDS = 60.0
 # How long reported limits are valid if the service does not say when they reset.
 VALID_SECONDS = 3600.0
 

@@ -58,7 +58,7 @@ class LogBuffer:
 
     @property
     def is_running(self) -> bool:
-        """Return whether more entries may follow: the buffer is neither closed nor abandoned."""
+        """Return whether more entries may follow: the buffer is neither ended nor abandoned."""
         return not (self._is_ended or self._was_abandoned)
 
     @property
@@ -171,7 +171,7 @@ class LogBuffer:
             self._changed.notify_all()
 
     def end(self, ended: Ended) -> None:
-        """Append the final entry, notify all readers and call the close callback."""
+        """Append the final entry, notify all readers and call the callback of `call_on_end`."""
         with self._changed:
             if self._is_ended:
                 return

@@ -50,9 +50,9 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     code: str = ""
     params: dict[str, str] = {}
     perhaps_received: bool = False
-    gone: bool = False
+    is_conversation_gone: bool = False
     # The message is too long, so the service would reject a retry.
-    too_long: bool = False
+    is_too_long: bool = False
     retry_at: float | None = None
     sources: list[Source] = []
 
@@ -93,8 +93,8 @@ class Reply:
     code: str = ""
     params: Mapping[str, str] = field(default_factory=dict)
     perhaps_received: bool = False
-    gone: bool = False
-    too_long: bool = False
+    is_conversation_gone: bool = False
+    is_too_long: bool = False
     retry_at: float | None = None
     sources: Sequence[Source] = ()
     cursor: int = 0

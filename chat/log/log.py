@@ -133,7 +133,7 @@ class Log:
 
     @property
     def is_full(self) -> bool:
-        """Return whether this process writes `MAX_REPLIES_OF_PROCESS` replies."""
+        """Return whether this process writes or must store `MAX_REPLIES_OF_PROCESS` replies."""
         return len(self._buffers) >= MAX_REPLIES_OF_PROCESS
 
     def is_writing(self, turn_id: str) -> bool:
@@ -149,8 +149,8 @@ class Log:
         """End a turn and return True, or return False if it has already ended.
 
         Replaces all entries of the turn with `ended`. An end without text keeps the text so far.
-        Returns False if the `precondition`, checked in the transaction, fails. Raises
-        DatabaseUnavailable.
+        Returns False if the turn does not exist any more, or if the `precondition`, checked in the
+        transaction, fails. Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:

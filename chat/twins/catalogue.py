@@ -14,6 +14,7 @@ from chat.twins.list_errors import list_error_code
 from chat.twins.twin_list_store import CachedTwins, TwinListStore
 from chat.twins.twin_lookups import TwinLookups
 from core.clock import Clock
+from core.http import DEFAULT_RETRY_SECONDS
 from core.text_folding import fold
 from core.urls import without_credentials
 from twinapi import (
@@ -61,7 +62,7 @@ class TwinCatalogue:
     max_age_seconds = 60.0
     # Pause between attempts while the service is down, since each may take a whole timeout.
     retry_seconds = 5.0
-    rate_limited_seconds = 60.0
+    rate_limited_seconds = DEFAULT_RETRY_SECONDS
     max_wait_seconds = 1.0
 
     def __init__(

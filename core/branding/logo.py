@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from core.images import detect_media_type
@@ -41,5 +42,5 @@ def read(path: Path) -> bytes:
 
 def _is_image(suffix: str, data: bytes) -> bool:
     if suffix == ".svg":
-        return SVG_START.match(data.removeprefix(b"\xef\xbb\xbf")) is not None
+        return SVG_START.match(data.removeprefix(BOM_UTF8)) is not None
     return suffix in (".png", ".webp") and detect_media_type(data) == f"image/{suffix[1:]}"

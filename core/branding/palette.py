@@ -12,8 +12,8 @@ MIN_CONTRAST = 4.6
 LIGHTNESS_STEP = 0.005
 
 # The same values as in static/css/tokens.css; a test compares them.
-LIGHT_PAGE, LIGHT_SHEET = Oklch(0.986, 0.006, 85), Oklch(1, 0, 0)
-DARK_PAGE, DARK_SHEET = Oklch(0.19, 0.008, 75), Oklch(0.23, 0.009, 75)
+LIGHT_PAGE, LIGHT_SURFACE = Oklch(0.986, 0.006, 85), Oklch(1, 0, 0)
+DARK_PAGE, DARK_SURFACE = Oklch(0.19, 0.008, 75), Oklch(0.23, 0.009, 75)
 DARK_LIGHTNESS = 0.8
 
 
@@ -22,7 +22,7 @@ class Scheme:
     """The colours that one theme derives from the accent, and the backgrounds of the theme."""
 
     page: Oklch
-    sheet: Oklch
+    surface: Oklch
     accent: Oklch
     wash: Oklch
     on_accent: Oklch
@@ -41,16 +41,16 @@ class Palette:
         tint = _Tint(accent)
         wash = tint.shade(0.955, 0.025)
         light = tint.legible_shade(
-            LIGHT_PAGE, LIGHT_SHEET, wash, start=accent.lightness, step=-LIGHTNESS_STEP
+            LIGHT_PAGE, LIGHT_SURFACE, wash, start=accent.lightness, step=-LIGHTNESS_STEP
         )
         dark_wash = tint.shade(0.29, 0.035)
         start = max(DARK_LIGHTNESS, accent.lightness)
         dark = tint.legible_shade(
-            DARK_PAGE, DARK_SHEET, dark_wash, start=start, step=LIGHTNESS_STEP
+            DARK_PAGE, DARK_SURFACE, dark_wash, start=start, step=LIGHTNESS_STEP
         )
         return cls(
-            Scheme(LIGHT_PAGE, LIGHT_SHEET, light, wash, tint.shade(0.99, 0.01)),
-            Scheme(DARK_PAGE, DARK_SHEET, dark, dark_wash, tint.shade(0.18, 0.03)),
+            Scheme(LIGHT_PAGE, LIGHT_SURFACE, light, wash, tint.shade(0.99, 0.01)),
+            Scheme(DARK_PAGE, DARK_SURFACE, dark, dark_wash, tint.shade(0.18, 0.03)),
         )
 
     def css_values(self) -> dict[str, str]:

@@ -32,7 +32,7 @@ _ADVICE = (
     ),
     (
         r"too many|remaining connection slots|no more connections",
-        "Each worker opens up to 17 connections: raise max_connections of PostgreSQL.",
+        "Each worker opens up to 16 connections: raise max_connections of PostgreSQL.",
     ),
     (
         r"no schema has been selected",

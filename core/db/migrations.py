@@ -1,4 +1,4 @@
-"""Upgrade of the tables at startup."""
+"""Upgrade of the tables, at startup and in commands."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LAST_EARLIER_REVISION = "b439d018"
 
 
 class UnsupportedDatabase(Exception):
-    """Raised for a database of a newer version, of a revision before the first release, or without
-    UTF-8.
+    """Raised for a database that this version cannot use as it is.
 
-    The message is one sentence.
+    Its tables are not up to date, or of a newer version or a revision before the first release, or
+    its encoding is not UTF-8. The message is one sentence.
     """
 
 

@@ -18,9 +18,10 @@ from core.http.responses import (
     describe_network_error,
     read_bounded,
 )
-from core.http.retry_after import parse_retry_after
+from core.http.retry_after import DEFAULT_RETRY_SECONDS, parse_retry_after
 
 __all__ = [
+    "DEFAULT_RETRY_SECONDS",
     "DIRECT",
     "NETWORK_ERRORS",
     "HTTPPool",

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
 MAX_RETRY_SECONDS = 3600.0
+# The wait after a refusal for which the service names none.
+DEFAULT_RETRY_SECONDS = 60.0
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:

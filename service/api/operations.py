@@ -87,8 +87,8 @@ class Operations:
     ) -> Callable[[View], View]:
         """Return a decorator that registers a view as an operation.
 
-        The view receives the caller's Identity, the path parameters, and `query` and `new` (the
-        body) if declared. It returns a Struct or None for the response body, or a Response. The
+        The view receives the caller's Identity, the path parameters, and `query` and `body` if
+        declared. It returns a Struct or None for the response body, or a Response. The
         first line of its docstring is the summary in the OpenAPI document.
         """
 

@@ -39,8 +39,8 @@ def build_prompt(
     required_messages = [*preamble, _user_message(twin, history[-1])]
     pairs = _pair_with_replies(history)[::-1]
     exchanges = [
-        [_user_message(twin, said), {"role": "assistant", "content": reply.content}]
-        for said, reply in pairs
+        [_user_message(twin, message), {"role": "assistant", "content": reply.content}]
+        for message, reply in pairs
     ]
     budget = window - TOKENS_PER_PROMPT
     fit_count = len(exchanges)
@@ -49,7 +49,9 @@ def build_prompt(
             exchanges, budget - _token_count(required_messages, count_tokens), count_tokens
         )
     if fit_count < len(exchanges) or not is_full_history:
-        exchanges = exchanges[: _cache_stable_count(fit_count, [said.id for said, _ in pairs])]
+        exchanges = exchanges[
+            : _cache_stable_count(fit_count, [message.id for message, _ in pairs])
+        ]
     history_messages = [message for exchange in reversed(exchanges) for message in exchange]
     return [*preamble, *history_messages, required_messages[-1]]
 

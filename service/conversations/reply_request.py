@@ -49,8 +49,8 @@ def find_sources(reply: Reply, messages: Messages, knowledge: Knowledge) -> None
 def newest_task(reply: Reply, messages: Messages) -> str:
     """Return the task for the bundled model, or "" if the message has none."""
     history = messages.recent_history(reply.message, MAX_SUBJECT_MESSAGES)
-    said = [each.content for each in reversed(history) if each.role == "user"]
-    return find_task(reply.twin, said)
+    contents = [each.content for each in reversed(history) if each.role == "user"]
+    return find_task(reply.twin, contents)
 
 
 def _newest_questions(reply: Reply, messages: Messages) -> tuple[str, str]:

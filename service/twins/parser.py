@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,6 @@ from service.validation_messages import explain
 
 MAX_TWIN_FILE_BYTES = 256 * 1024
 FILE_PATTERN = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n(.*))?\Z", re.DOTALL | re.MULTILINE)
-UTF8_BOM = b"\xef\xbb\xbf"
 
 
 def load(path: Path, updated_at: float) -> Twin:
@@ -49,7 +49,7 @@ def parse(twin_id: str, text: str, updated_at: float) -> Twin:
 
 
 def _decode(data: bytes) -> str:
-    data = data.removeprefix(UTF8_BOM)
+    data = data.removeprefix(BOM_UTF8)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

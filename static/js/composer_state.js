@@ -28,7 +28,7 @@ const DOUBLE_CLICK_MS = 500;
 const hasFocusJustMoved = ({ focusMovedAt }, at) => at - focusMovedAt < FOCUS_MOVED_MS;
 const isText = (key) => /^(\S|Dead)$/u.test(key);
 const isEdit = (shown) => shown !== DRAFT && shown !== REJECTED;
-const joinParagraphs = (...words) => words.filter(Boolean).join("\n\n");
+const joinParagraphs = (...paragraphs) => paragraphs.filter(Boolean).join("\n\n");
 const typedSince = ({ text, sending }) => (text.startsWith(sending) ? text.slice(sending.length).trimStart() : text);
 // Combine a rejected message with the text that was typed while it was being sent.
 const withTypedSince = (given, { text, sending }) => {

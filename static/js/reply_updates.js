@@ -81,13 +81,13 @@ const keepSelection = (reply, update) => {
   const selection = getSelection();
   const { anchorNode, anchorOffset, focusNode, focusOffset, isCollapsed } = selection;
   if (isCollapsed || !reply.contains(anchorNode) || !reply.contains(focusNode)) return update();
-  const words = selection.toString();
+  const selectedText = selection.toString();
   const anchor = offsetOf(reply, anchorNode, anchorOffset);
   const focus = offsetOf(reply, focusNode, focusOffset);
   const end = Math.max(anchor, focus);
   const before = reply.textContent.slice(0, end);
   update();
-  if (selection.toString() === words || reply.textContent.slice(0, end) !== before) return;
+  if (selection.toString() === selectedText || reply.textContent.slice(0, end) !== before) return;
   selection.setBaseAndExtent(...placeOf(reply, anchor, anchor === end), ...placeOf(reply, focus, focus === end));
 };
 

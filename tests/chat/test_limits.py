@@ -21,12 +21,12 @@ from chat.limits import (
     ServiceQuota,
     delete_expired_usage,
 )
-from chat.limits.service_quota import DEFAULT_RETRY_SECONDS
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.schema import usage
 from chat.turns import PORTAL_BUSY, AddedTurn, Turns
 from core.db.database import DatabaseUnavailable
+from core.http import DEFAULT_RETRY_SECONDS
 from tests.chat.conftest import make_deletions, make_turns, on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.branding.colour import Oklch, contrast, parse
 from core.branding.colour_names import HEX_BY_NAME
-from core.branding.palette import DARK_PAGE, DARK_SHEET, LIGHT_PAGE, LIGHT_SHEET, Palette
+from core.branding.palette import DARK_PAGE, DARK_SURFACE, LIGHT_PAGE, LIGHT_SURFACE, Palette
 
 TOKENS = (Path(__file__).parent.parent.parent / "static/css/tokens.css").read_text()
 ANY_COLOUR = st.builds(
@@ -38,7 +38,7 @@ def test_every_accent_is_legible_in_both_themes(accent: str):
 
     for number, scheme in enumerate((palette.light, palette.dark)):
         shown = {name: parse(getattr(scheme, name).hex) for name in ("accent", "wash", "on_accent")}
-        for ground in (scheme.page, scheme.sheet, shown["wash"], shown["on_accent"]):
+        for ground in (scheme.page, scheme.surface, shown["wash"], shown["on_accent"]):
             assert contrast(shown["accent"], ground) >= 4.5
         assert contrast(text[number], shown["wash"]) >= 4.5
         assert contrast(soft[number], shown["wash"]) >= 4.5
@@ -46,7 +46,7 @@ def test_every_accent_is_legible_in_both_themes(accent: str):
 
 def test_palette_backgrounds_match_the_stylesheet():
     assert token("raw-paper") == [LIGHT_PAGE, DARK_PAGE]
-    assert token("raw-sheet") == [LIGHT_SHEET, DARK_SHEET]
+    assert token("raw-surface") == [LIGHT_SURFACE, DARK_SURFACE]
 
 
 def test_all_css_colour_names_are_known():

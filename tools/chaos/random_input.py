@@ -73,14 +73,16 @@ JUNK = (
     b"data: \xff\n\n",
 )
 
+# fmt: off
 INLINE_MARKDOWN = (
-    *("word ", "**", "*", "_", "~~", "`", "``", "[", "](", ")", "![", "<", ">", "</", "&amp;"),
-    *("https://x.example/", "javascript:alert(1)", "data:text/html,x", "//x", "/keys", "&#0;"),
-    *("<b>", "</b>", "<img src=x onerror=x>", "<script>", "</script>", "<!--", "-->", "<?x"),
-    *("<svg>", "<style>", "<a href=x>", "<hx-partial>", "<input>", "<iframe", "hx-get=", '"'),
-    *("|", "\t", "  \n", "\x00", "\u2028", "\u202e", "\ufffd", "🙂", "ü", "&lt;script&gt;", "'"),
-    *("<x@y.z>", "mailto:a@b", "<![CDATA[", "\\", "<template>", "<math>", "<noscript>"),
+    "word ", "**", "*", "_", "~~", "`", "``", "[", "](", ")", "![", "<", ">", "</", "&amp;",
+    "https://x.example/", "javascript:alert(1)", "data:text/html,x", "//x", "/keys", "&#0;",
+    "<b>", "</b>", "<img src=x onerror=x>", "<script>", "</script>", "<!--", "-->", "<?x",
+    "<svg>", "<style>", "<a href=x>", "<hx-partial>", "<input>", "<iframe", "hx-get=", '"',
+    "|", "\t", "  \n", "\x00", "\u2028", "\u202e", "\ufffd", "🙂", "ü", "&lt;script&gt;", "'",
+    "<x@y.z>", "mailto:a@b", "<![CDATA[", "\\", "<template>", "<math>", "<noscript>",
 )
+# fmt: on
 BLOCK_MARKDOWN = (
     "\n",
     "\n\n",

@@ -17,7 +17,7 @@ from tests.support.person import Page, Person
 from tools.scripted_service import make_message
 
 PAUSE_SECONDS = (0.5, 2.5)
-REPLY_ENDS = (*("complete",) * 10, "cut", "error", "reset", "429", "500")
+REPLY_ENDS = ["complete"] * 10 + ["cut", "error", "reset", "429", "500"]
 MAX_PATHS = 20
 
 _tag_numbers = itertools.count()

@@ -15,6 +15,7 @@ from werkzeug.exceptions import HTTPException
 import twinapi
 from chat.conversations import ConversationNotFound
 from core.db.database import DatabaseUnavailable
+from core.http import DEFAULT_RETRY_SECONDS
 from core.server.logs import printable_path
 from web.container import portal
 from web.http.error_pages import (
@@ -32,7 +33,6 @@ from web.person.ownership import RecentlyDeleted
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_RETRY_SECONDS = 60.0
 LOG_LINE = "request %s: %d %s %s"
 
 

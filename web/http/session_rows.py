@@ -1,4 +1,4 @@
-"""Rows of the table of sessions: encoded data with an expiry time."""
+"""Rows of the table of sessions, and of idempotency keys: encoded data with an expiry time."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def _build_end_message(
     message = _build_message(reply.code, reply.params, translate, format_value)
     if reply.text and reply.code in INTERRUPTIONS:
         return f"{message}{gap}{translate(TEXT_SAVED)}"
-    is_gone = reply.gone or reply.code == "twin_gone"
+    is_gone = reply.is_conversation_gone or reply.code == "twin_gone"
     is_unsent = reply.state is ReplyState.FAILED and not (reply.perhaps_received or is_gone)
     return f"{message}{gap}{translate(MESSAGE_NOT_SENT)}" if message and is_unsent else message
 

@@ -86,7 +86,7 @@ _mark_hits_in_thread = in_serial_threadpool(mark_hits)
 def mark_search_hit(views: Sequence[TurnView]) -> list[TurnView]:
     """Mark the hits of the search `q` in the turn whose id is the query parameter `hit`.
 
-    The query parameter `said` selects the message of the turn instead of the reply.
+    The query parameter `message` selects the message of the turn instead of the reply.
     """
     search_pattern = query_pattern(request.args.get("q", ""))
     if search_pattern is None:
