@@ -159,7 +159,7 @@ const showAnswer = (ctx) => {
   if (!isSwitch) textarea().setSelectionRange(at, at);
   textarea().scrollTop = top;
   if (!isSwitch) return;
-  announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? messages.canceled);
+  announce(document.querySelector(".composer .note")?.firstElementChild.textContent ?? messages.editCanceled);
   textarea().focus();
   textarea().setSelectionRange(end, end);
 };

@@ -23,7 +23,7 @@ const makeScrollable = () => {
 // The link text of a footnote's backlink is an arrow, so it needs a label.
 const labelBacklinks = () => {
   for (const back of document.querySelectorAll("[role=doc-backlink]")) {
-    back.ariaLabel = messages.back.replace("%(label)s", () => back.hash.split("-").at(-1));
+    back.ariaLabel = messages.backToReference.replace("%(label)s", () => back.hash.split("-").at(-1));
   }
 };
 onContentChange(makeScrollable, 1000);

@@ -140,5 +140,5 @@ document.addEventListener("submit", (event) => {
 
 // The CSS countdown ends with an animation that shows the button.
 document.addEventListener("animationend", ({ animationName, target }) => {
-  if (animationName === "show-after-wait" && target.checkVisibility()) announce(messages.over);
+  if (animationName === "show-after-wait" && target.checkVisibility()) announce(messages.waitOver);
 });

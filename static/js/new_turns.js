@@ -130,5 +130,5 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   swapping = undefined;
   if (first) focusAndShowTurn(first);
   page.scrollTop = page.scrollHeight - below;
-  announce(messages.earlier);
+  announce(messages.olderShown);
 });

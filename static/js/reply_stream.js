@@ -29,8 +29,8 @@ const setLost = (footer, isLost) => {
   if (!turn || turn.hasAttribute("data-lost") === isLost) return;
   turn.toggleAttribute("data-lost", isLost);
   if (!isLost) return footer.querySelector(".turn__lost")?.remove();
-  footer.prepend(Object.assign(document.createElement("p"), { className: "turn__lost", textContent: messages.lost }));
-  announce(messages.lost);
+  footer.prepend(Object.assign(document.createElement("p"), { className: "turn__lost", textContent: messages.connectionLost }));
+  announce(messages.connectionLost);
 };
 const stopWaiting = (footer) => {
   clearTimeout(silenceTimers.get(footer));

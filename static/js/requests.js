@@ -19,7 +19,7 @@ export const reportUnreachable = (element) => {
   if (isBackgroundRequest(element)) return;
   const hasText = element?.matches(".composer form");
   const failure = navigator.onLine ? messages.unreachable : messages.offline;
-  showNotice(`${failure} ${hasText ? messages.kept : messages.again}`);
+  showNotice(`${failure} ${hasText ? messages.textSaved : messages.tryAgain}`);
 };
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
 // A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace
@@ -48,7 +48,7 @@ export const fetchFragment = async (url) => {
 };
 
 addEventListener("offline", () => {
-  const meanwhile = document.querySelector(RUNNING_TURN) ? messages.meanwhile : "";
+  const meanwhile = document.querySelector(RUNNING_TURN) ? messages.replyContinues : "";
   showNotice(`${messages.offline} ${meanwhile}`);
 });
 addEventListener("online", () => {
