@@ -79,9 +79,7 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
         page = _render_form(name, scope, page_for_status(429).sentence, retry_at=retry_at)
         return page, 429, {"Retry-After": str(math.ceil(wait_seconds))}
     # Reloading the response must not create another key.
-    if not claim_idempotency_key(
-        request.form.get("key", "").replace("\0", "")[: message_form.MAX_IDEMPOTENCY_KEY_CHARACTERS]
-    ):
+    if not claim_idempotency_key(message_form.submitted_idempotency_key()):
         return _render_form(name, scope, ALREADY_SUBMITTED), 409
     try:
         api_key = portal().service.client.create_api_key(jwt, name, scope)

@@ -80,9 +80,15 @@ def read_message() -> SubmittedMessage:
         raise RejectedMessage(sentence, 422, content)
     return SubmittedMessage(
         content,
-        request.form.get("key", "")[:MAX_IDEMPOTENCY_KEY_CHARACTERS] or new_idempotency_key(),
+        submitted_idempotency_key() or new_idempotency_key(),
         _turn_id("resend"),
     )
+
+
+def submitted_idempotency_key() -> str:
+    """Return the idempotency key of the submitted form, or ""."""
+    idempotency_key = request.form.get("idempotency_key", "").replace("\0", "")
+    return idempotency_key[:MAX_IDEMPOTENCY_KEY_CHARACTERS]
 
 
 def turn_content(values: Mapping[str, str]) -> str:

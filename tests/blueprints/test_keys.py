@@ -89,9 +89,9 @@ def test_idempotency_key_of_the_form_is_truncated(alice: Person, upstream: Upstr
     action, fields = alice.get("/keys").button_action("Create key")
     fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
 
-    alice.post(action, fields | {"key": "\0" + "x" * 64 + "a"})
+    alice.post(action, fields | {"idempotency_key": "\0" + "x" * 64 + "a"})
 
-    assert alice.post(action, fields | {"key": "x" * 64 + "b" * 576}).status == 409
+    assert alice.post(action, fields | {"idempotency_key": "x" * 64 + "b" * 576}).status == 409
 
 
 @pytest.fixture

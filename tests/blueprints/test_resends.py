@@ -122,8 +122,8 @@ def test_resend_form_gets_a_new_idempotency_key_after_a_lost_response(
     keys = set()
     for _ in range(2):  # the first response is lost
         answer = alice.post(str(form["action"]), fields, **HTMX_HEADERS)
-        keys.add(answer.html.select_one("#resend-form [name=key]")["value"])
+        keys.add(answer.html.select_one("#resend-form [name=idempotency_key]")["value"])
     upstream.next_call().start_stream().complete("Hi")
 
-    assert fields["key"] not in keys
+    assert fields["idempotency_key"] not in keys
     assert len(keys) == 2

@@ -78,7 +78,7 @@ def test_htmx_receives_the_turn_and_an_empty_composer(alice: Person, upstream: U
     partial = answer.html.select_one("hx-partial")
     assert (partial["hx-target"], partial["hx-swap"]) == ("#log", "beforeend")
     assert len(partial.select("article.turn")) == 1
-    assert answer.hidden_fields("/turns")["key"] != fields["key"]
+    assert answer.hidden_fields("/turns")["idempotency_key"] != fields["idempotency_key"]
     assert answer.html.select_one("textarea").get_text() == ""
 
 
@@ -128,7 +128,7 @@ def test_conversations_and_turns_of_others_are_inaccessible(
 
     seen = [
         mallory.get(page.path),
-        mallory.post(f"{page.path}/turns", token | {"content": "hi", "key": "k"}),
+        mallory.post(f"{page.path}/turns", token | {"content": "hi", "idempotency_key": "k"}),
         mallory.post(f"/turns/{turn_id}/cancellation", token),
         mallory.post(f"{page.path}/words/deletion", token),
     ]

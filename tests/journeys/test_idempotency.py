@@ -79,7 +79,7 @@ def test_message_is_sent_once_without_javascript_despite_resubmit_reload_and_bac
 ):
     page = noscript_context.new_page()
     page.goto("/twins/ada")
-    key = page.locator(".composer input[name=key]")
+    key = page.locator(".composer input[name=idempotency_key]")
     same = key.input_value()
     posts = record_requests(page, is_post)
     upstream.answers[FIRST] = lambda call: call.start_stream().complete("ok")

@@ -227,7 +227,7 @@ def test_no_cookie_value_is_stored(
 ):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
     form = alice.get("/keys")
-    values = set(alice.session.cookies.values()) | {form.hidden_fields("/keys")["key"]}
+    values = set(alice.session.cookies.values()) | {form.hidden_fields("/keys")["idempotency_key"]}
     alice.press(form, "Create key", name="laptop", scope="read_only", jwt="a.b.c")
     save_preferences(bob)
     for person in (alice, bob):

@@ -101,7 +101,7 @@ class PageBenchmark:
         for message in messages[1:]:
             # A fragment is faster to render and to parse than a page. Each message has a new
             # idempotency key, as on a page.
-            fields |= {"content": message, "key": uuid.uuid4().hex}
+            fields |= {"content": message, "idempotency_key": uuid.uuid4().hex}
             fragment = person.post(f"{page.path}/turns", fields, **HTMX_HEADERS)
             _skip_reply(person, fragment)
         return person, page.path
