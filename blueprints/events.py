@@ -19,7 +19,7 @@ from web.person.ownership import find_conversation, find_turn
 from web.person.revocation import while_signed_in
 from web.streaming import htmx_frames, stream_limit
 from web.streaming.gzip_stream import stream_frames
-from web.streaming.running_replies import RunningReply
+from web.streaming.running_replies import PageCursor, RunningReply
 from web.views import conversation_composer
 
 bp = Blueprint("events", __name__)
@@ -47,30 +47,32 @@ def show(turn_id: str) -> Response:
     turn = find_turn(turn_id)
     if turn and stream_limit.is_stream_limit_reached():
         return stream_frames(Response(headers=sse.HEADERS), _busy_frames())
-    body = _reply_frames(turn, _requested_cursor()) if turn else _signed_out_frames(turn_id)
+    body = _reply_frames(turn, _page_cursor()) if turn else _signed_out_frames(turn_id)
     twin_id = turn.twin_id if turn else ""
     body = while_signed_in(body, _signed_out_frames(turn_id), twin_id=twin_id)
     return stream_limit.count_stream(stream_frames(Response(headers=sse.HEADERS), body))
 
 
-def _requested_cursor() -> int:
-    value = request.headers.get("Last-Event-ID") or request.args.get("after", "")
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
+def _page_cursor() -> PageCursor:
+    return PageCursor.parse(request.headers.get("Last-Event-ID") or request.args.get("after", ""))
 
 
-def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
+def _reply_frames(turn: Turn, page_cursor: PageCursor) -> Generator[str]:
     yield _PING
+    cursor = page_cursor.seq
     log, clock = portal().log, portal().clock
     updated_at: float | None = clock.monotonic()
     is_progress_shown = True
     with portal().running_replies.open(turn.id, scope=turn.id) as running:
+        has_other_html = cursor > 0 and page_cursor.renderer_id != running.id
         # While rendering is behind, do not wait for more entries.
         for batch in log.follow(turn.id, lambda: 0 if running.is_behind else log.keepalive_seconds):
             if batch.is_final:
-                yield from _final_frames(turn, build_reply(batch), running, cursor)
+                final_cursor = None if has_other_html else cursor
+                yield from _final_frames(turn, build_reply(batch), running, final_cursor)
                 return
             rendered = running.render(batch)
-            updates = rendered.updates_after(cursor)
+            updates = None if has_other_html else rendered.updates_after(cursor)
             if running.is_behind and rendered.cursor < cursor:
                 updates = ()  # the page keeps its text until this process has rendered as much
             for update in [rendered.replacement] if updates is None else updates:
@@ -80,8 +82,9 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
                     html += htmx_frames.render_progress(
                         turn, update.progress, has_text=not rendered.html.is_empty
                     )
-                yield sse.frame(html, id=update.cursor)
+                yield sse.frame(html, id=str(PageCursor(update.cursor, running.id)))
                 cursor, is_progress_shown = update.cursor, update.progress is not None
+                has_other_html = False
             if updated_at and clock.monotonic() - updated_at >= formatting.OVERDUE_SECONDS:
                 updated_at, is_progress_shown = None, True  # show the notice only once
                 yield sse.frame(render_template("turns/_still_waiting_patch.html", turn=turn))
@@ -92,20 +95,23 @@ def _reply_frames(turn: Turn, cursor: int) -> Generator[str]:
     yield sse.frame(event="reconnect", retry=random.randint(*RECONNECT_MS))  # noqa: S311
 
 
-def _final_frames(turn: Turn, reply: Reply, running: RunningReply, cursor: int) -> Generator[str]:
+def _final_frames(
+    turn: Turn, reply: Reply, running: RunningReply, cursor: int | None
+) -> Generator[str]:
     """Yield the missing updates and the end of a reply.
 
-    A page whose HTML is not known, and a reply with citations, get the whole turn instead.
+    A page whose HTML is not known (`cursor` is None, or too old), and a reply with citations, get
+    the whole turn instead.
     """
     html = portal().html_cache.get(turn.id, reply.text)
     final_patches: Sequence[DomPatch] | None = running.finish(html)
-    updates = running.rendered.updates_after(cursor)
+    updates = None if cursor is None else running.rendered.updates_after(cursor)
     cited_html = with_citations(html, turn.id, reply)
     if updates is None or cited_html != html:
         final_patches = None
     for update in updates or ():
         patches_html = htmx_frames.render_patches(turn.position, update.patches)
-        yield sse.frame(patches_html, id=update.cursor)
+        yield sse.frame(patches_html, id=str(PageCursor(update.cursor, running.id)))
     end_html = htmx_frames.render_end(turn, reply, cited_html, final_patches)
     if conversation := find_conversation(turn.conversation_id):
         # The reply may have used up a limit, or its twin may be gone.

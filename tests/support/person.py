@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -144,6 +145,7 @@ class Stream:
         self.response = response
         self._turn_dom = turn_dom
         self._events = self._read_events()
+        self._received = b""
 
     def _read_events(self) -> Iterator[sse.ServerSentEvent]:
         for event in sse.read_events(self.chunks()):
@@ -203,7 +205,13 @@ class Stream:
     def chunks(self) -> Iterator[bytes]:
         """Yield decompressed chunks as they arrive."""
         while chunk := self.response.raw.read1(65536, decode_content=True):
+            self._received += chunk
             yield chunk
+
+    @property
+    def last_event_id(self) -> str:
+        """Return the newest id of an event."""
+        return re.findall(rb"^id: (.+)$", self._received, re.MULTILINE)[-1].decode()
 
 
 def complete_first_turn(

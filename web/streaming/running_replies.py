@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple
 
 from chat.log import Batch, Delta, Entry, Progress
 from core.clock import Clock
@@ -17,6 +20,30 @@ from rendering.stream import CHUNK_LENGTH, CpuBudget, DomPatch, IncrementalRende
 # only as long as they are together shorter than the reply, or than `MIN_STORED_CHARACTERS`.
 MAX_STORED_UPDATES = 64
 MIN_STORED_CHARACTERS = 4_000
+
+
+_CURSOR = re.compile(r"(\d{1,9})(?:-(\w{1,16}))?", re.ASCII)
+
+
+class PageCursor(NamedTuple):
+    """The last entry that a page shows, and the renderer of its HTML.
+
+    Renderers may join entries differently, and then differ in the HTML of an unfinished block at
+    the same entry. So patches fit only HTML of the same renderer.
+    """
+
+    seq: int = 0
+    renderer_id: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> PageCursor:
+        """Parse the string form; return the beginning of the reply if it is invalid."""
+        match = _CURSOR.fullmatch(text)
+        return cls(int(match[1]), match[2] or "") if match else cls()
+
+    def __str__(self) -> str:
+        """Return the form for URLs and ids of events."""
+        return f"{self.seq}-{self.renderer_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +106,7 @@ class RunningReply:
 
     def __init__(self, scope: str, budget: CpuBudget) -> None:
         """Create a reply without entries. `scope` makes the ids in its HTML unique."""
+        self.id = secrets.token_hex(4)
         self._budget = budget
         self._renderer = IncrementalRenderer(scope)
         self._lock = threading.Lock()

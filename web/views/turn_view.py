@@ -12,6 +12,7 @@ from chat.turns import StoredTurn, Turn
 from rendering import RENDERER_VERSION, render_plain
 from web.container import portal
 from web.message_html import message_html, with_citations
+from web.streaming.running_replies import PageCursor
 
 # If all messages and replies on a page are larger than this, the oldest ones are shortened.
 MAX_PAGE_BYTES = 2_000_000
@@ -24,7 +25,8 @@ class TurnView:
 
     `marked_message` is the HTML of the message with marked search hits, or None. If `is_plain_text`
     is True, the reply is shown as plain text until its HTML is in the cache. If `is_shortened` is
-    True, only the beginning of the message or reply is shown.
+    True, only the beginning of the message or reply is shown. The event stream of a running reply
+    continues at `cursor`.
     """
 
     turn: Turn
@@ -34,6 +36,7 @@ class TurnView:
     is_plain_text: bool = False
     is_shortened: bool = False
     marked_message: Markup | None = None
+    cursor: PageCursor | None = None
 
 
 def load_turn_view(turn: Turn) -> TurnView:
@@ -72,9 +75,8 @@ def _view(turn: Turn, reply: Reply, batch: Batch, html: str | None) -> TurnView:
     if reply.is_running:
         with portal().running_replies.open(turn.id, scope=turn.id) as running:
             rendered = running.render(batch)
-        # The event stream continues where this HTML ends.
-        reply = replace(reply, cursor=rendered.cursor)
-        return TurnView(turn, reply, rendered.html.full_html, turn.content)
+        cursor = PageCursor(rendered.cursor, running.id)
+        return TurnView(turn, reply, rendered.html.full_html, turn.content, cursor=cursor)
     if reply.text and html is None:
         return TurnView(turn, reply, render_plain(reply.text), turn.content, is_plain_text=True)
     return TurnView(turn, reply, with_citations(html or "", turn.id, reply), turn.content)
