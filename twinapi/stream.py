@@ -12,7 +12,7 @@ from typing import Self
 import requests
 
 from core import sse
-from core.http import NETWORK_ERRORS
+from core.http import BUFFER_BYTES, NETWORK_ERRORS
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import (
@@ -41,7 +41,7 @@ class ReplyStream(Watchable):
     the iteration over a streamed reply then ends without an error. Timeouts are in seconds. Only
     events extend the idle deadline, not comments, blank lines or junk.
 
-    After each read, the stream waits for the result of `pause_seconds`.
+    After each read since the first delta, the stream waits for the result of `pause_seconds`.
     """
 
     def __init__(
@@ -166,14 +166,15 @@ class ReplyStream(Watchable):
         size = 0
         while not self._is_closed:
             # Unlike `read`, `read1` returns available bytes immediately, chunked or not.
-            chunk = response.raw.read1(transport.CHUNK_BYTES, decode_content=True)
+            chunk = response.raw.read1(BUFFER_BYTES, decode_content=True)
             if not chunk:
                 return
             size += len(chunk)
             if size > MAX_REPLY_BYTES:
                 raise errors.StreamTooLarge
             yield chunk
-            if seconds := self._pause_seconds():
+            # Nothing delays the first delta.
+            if self.delta_count and (seconds := self._pause_seconds()):
                 time.sleep(seconds)
 
     def _limit_length(self, events: Iterator[Event]) -> Iterator[Event]:

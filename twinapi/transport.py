@@ -28,7 +28,6 @@ from twinapi.events import error_text
 from twinapi.watchdog import Deadline
 
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024
-CHUNK_BYTES = 8 * 1024
 CONNECT_TIMEOUT_SECONDS = 5.0
 SOCKET_TIMEOUT_MARGIN_SECONDS = 5.0
 # Time limit for the body of an error response, whose status is usually enough.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.http.fair_response import BUFFER_BYTES
 from core.http.outbound import (
     DIRECT,
     HTTPPool,
@@ -21,6 +22,7 @@ from core.http.responses import (
 from core.http.retry_after import DEFAULT_RETRY_SECONDS, parse_retry_after
 
 __all__ = [
+    "BUFFER_BYTES",
     "DEFAULT_RETRY_SECONDS",
     "DIRECT",
     "NETWORK_ERRORS",

@@ -11,6 +11,8 @@ from typing import Any
 # Without pauses, a service that is faster than this process would starve the other greenlets.
 MAX_BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
+# A busy process reads each running reply twice a second, so a read must be able to return much.
+BUFFER_BYTES = 64 * 1024
 
 # The end of a chunk, the size of the next one if it is not the last, and its first byte (RFC 9112,
 # section 7.1). An invalid size does not match, because its error would discard the text before it.
@@ -28,7 +30,7 @@ class FairHTTPResponse(HTTPResponse):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._reader = _FairReader(self.fp.detach())
-        self.fp = io.BufferedReader(self._reader)
+        self.fp = io.BufferedReader(self._reader, BUFFER_BYTES)
 
     def read1(self, n: int = -1) -> bytes:
         """Read what is available: unlike that of `HTTPResponse`, all chunks in the buffer."""

@@ -70,8 +70,8 @@ class CompletionStream:
     `on_thinking` is called at the end. Its arguments say whether the model has written reasoning,
     which is not part of the reply, and whether the reply began with reasoning without an opening
     tag; its result says whether reasoning is new for this model. With `begins_thinking`, the reply
-    is expected to begin like this. After each read, the stream waits for the result of
-    `pause_seconds`.
+    is expected to begin like this. After each read since the first text, the stream waits for
+    the result of `pause_seconds`.
     """
 
     def __init__(
@@ -221,7 +221,8 @@ class CompletionStream:
             if time.monotonic() - self._last_event_at > self._timeout:
                 raise requests.ReadTimeout
             yield chunk
-            if seconds := self._pause_seconds():
+            has_begun = self._has_text or self._has_reasoning
+            if has_begun and (seconds := self._pause_seconds()):
                 time.sleep(seconds)
 
 

@@ -86,6 +86,32 @@ def test_busy_process_reads_less_often(upstream: Upstream, pool):
     client.close()
 
 
+def test_busy_process_reads_what_has_arrived_at_once_and_never_delays_the_first_delta(
+    upstream: Upstream, pool
+):
+    calls: list[Call] = []
+    pieces = ["x" * 1_000] * 20
+
+    def pause_seconds() -> float:
+        assert stream.delta_count
+        for text in pieces:
+            calls[0].delta(text)
+        pieces.clear()
+        return 0.001
+
+    client = twinapi.Client(upstream.url, UPSTREAM_KEY, pause_seconds=pause_seconds)
+    stream = client.stream_message("c1", "hello")
+    events = iter(stream)
+    result = pool.submit(lambda: [next(events) for _ in range(3)])
+    calls.append(upstream.next_call().start_stream())
+    calls[0].send_event(type="progress", message="thinking")
+    calls[0].delta("a")
+
+    assert result.result(10)[1:] == [Delta("a"), Delta("x" * 20_000)]
+    calls[0].close()
+    client.close()
+
+
 def test_stream_closed_during_a_pause_reads_no_more_events(upstream: Upstream, pool):
     streams: list[ReplyStream] = []
     calls: list[Call] = []
