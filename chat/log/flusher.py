@@ -105,12 +105,14 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        """Store the ends in `unstored_ends`.
+        """Store the ends in `unstored_ends`, until the next heartbeat is due.
 
         An end that cannot be stored moves to the back of the queue.
         """
         unstored_ends = self._buffers.unstored_ends
         for turn_id, ended in list(unstored_ends.items()):
+            if self.heartbeat.is_due:
+                return
             try:
                 self._end_turn(turn_id, ended)
             except Exception:
@@ -121,9 +123,9 @@ class Flusher:
     def _flush_until_closed(self) -> None:
         is_failing = False
         while not self._closing.is_set():
-            is_idle = not (self._buffers or self._closing.is_set())
-            if is_idle:
+            if not self._buffers:
                 self._wakeup.clear()
+            is_idle = not (self._buffers or self._closing.is_set())
             self._wakeup.wait(None if is_idle else HEARTBEAT_SECONDS / 4)
             self._closing.wait(SLICE_SECONDS)
             self._wakeup.clear()

@@ -12,7 +12,7 @@ from typing import Any
 MAX_BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
 # A busy process reads each running reply twice a second, so a read must be able to return much.
-BUFFER_BYTES = 64 * 1024
+BUFFER_BYTES = 32 * 1024
 
 # The end of a chunk, the size of the next one if it is not the last, and its first byte (RFC 9112,
 # section 7.1). An invalid size does not match, because its error would discard the text before it.

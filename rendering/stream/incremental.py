@@ -45,7 +45,7 @@ class ReplyHtml(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Return whether there is no HTML yet."""
-        return not (self.closed_count or self.open_html)
+        return not (self.closed_count or self.open_block.length)
 
     @property
     def full_html(self) -> str:
@@ -73,7 +73,7 @@ class IncrementalRenderer:
     @property
     def html_length(self) -> int:
         """Return the length of `html`."""
-        return self._closed_length + len(self.html.open_html)
+        return self._closed_length + self.html.open_block.length
 
     def append(self, text: str) -> None:
         """Append the text of the next entry of the log."""
@@ -108,7 +108,7 @@ class IncrementalRenderer:
             self.process_chunk()
         old, new_block = self.html, self._open_block.html
         self.html = ReplyHtml(self._closed_blocks, len(self._closed_blocks), new_block)
-        return _patches_or_all(lambda: self._diff(old), self.html.full_html)
+        return _patches_or_all(lambda: self._diff(old), lambda: self.html.full_html)
 
     def _diff(self, old: ReplyHtml) -> tuple[DomPatch, ...] | None:
         old_block, new_block = old.open_block, self.html.open_block
@@ -127,11 +127,13 @@ class IncrementalRenderer:
         closed_html, open_html = "".join(self.html.closed_blocks), self.html.open_html
         if not final_html.startswith(closed_html):
             return _replace_all(final_html)
-        return _patches_or_all(lambda: diff(open_html, final_html[len(closed_html) :]), final_html)
+        return _patches_or_all(
+            lambda: diff(open_html, final_html[len(closed_html) :]), lambda: final_html
+        )
 
 
 def _patches_or_all(
-    compare: Callable[[], tuple[DomPatch, ...] | None], html: str
+    compare: Callable[[], tuple[DomPatch, ...] | None], build_html: Callable[[], str]
 ) -> tuple[DomPatch, ...]:
     """Return the patches of a comparison, or one that replaces all if the comparison fails."""
     try:
@@ -139,7 +141,7 @@ def _patches_or_all(
     except Exception:
         logger.exception("Could not compare two states of a reply.")
         patches = None
-    return _replace_all(html) if patches is None else patches
+    return _replace_all(build_html()) if patches is None else patches
 
 
 def _replace_all(html: str) -> tuple[DomPatch, ...]:

@@ -54,6 +54,11 @@ class BlockHtml(NamedTuple):
         """Return the HTML in one piece."""
         return self.frozen_html + self.open_html
 
+    @property
+    def length(self) -> int:
+        """Return the length of the HTML."""
+        return len(self.frozen_html) + len(self.open_html)
+
 
 class OpenBlock:
     """Accumulator of Markdown that holds the open block, and returns the blocks that are closed."""

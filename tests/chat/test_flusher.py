@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import delete, event, select
 
 from chat.log.entries import Delta, Ended, ReplyState, join_text
+from chat.log.heartbeat import HEARTBEAT_SECONDS
 from chat.log.log import Log
 from chat.schema import turns as turn_table
 from chat.turns import Turn, Turns
@@ -86,6 +87,20 @@ def test_flush_sends_the_entries_of_all_replies_in_one_statement(
     # A list would be executed row by row.
     [parameters] = inserts
     assert isinstance(parameters, dict)
+
+
+def test_storing_of_late_ends_does_not_delay_the_heartbeat(
+    log: Log, turn: Turn, other_turn: Turn, clock: AdjustableClock
+):
+    log._flusher.close()
+    for each in (turn, other_turn):
+        log.end_later(each.id, Ended(ReplyState.COMPLETE, text="late"))
+    log.flush()
+    log._flusher._end_turn = lambda *_: clock.advance(HEARTBEAT_SECONDS + 1)
+
+    log._flusher._store_ends()
+
+    assert len(log._buffers.unstored_ends) == 1
 
 
 @both_databases
