@@ -2,7 +2,7 @@
 
 Workers append entries, and readers get the entries after their cursor. Readers in the same
 process get entries from memory, at most 20 times per second and turn (5 times for very long
-replies). Entries are stored at most one slice (50 ms) later, in one transaction for all turns.
+replies). Entries are stored about one slice (50 ms) later, in one transaction for all turns.
 `kill -9` loses the entries that are not stored yet.
 """
 
@@ -34,8 +34,8 @@ from core.server.event_loop_lag import EventLoopLag
 logger = logging.getLogger(__name__)
 
 # Beyond this number of running replies, a process accepts no more messages. With 500, each with a
-# reader and ten deltas a second, nothing is lost, and pages take a third of a second
-# (docs/measures.md).
+# reader and ten deltas a second, nothing is lost, and 95 % of the pages take a tenth of a second at
+# most (docs/measures.md).
 MAX_REPLIES_OF_PROCESS = 500
 
 NOT_CONFIRMED = Ended(ReplyState.FAILED, code="database_unreadable")

@@ -21,7 +21,7 @@ IDLE_SECONDS = 0.001
 # times its lag. It was measured with 200 and 500 replies.
 PAUSE_PER_LAG = 60
 MAX_PAUSE_SECONDS = 0.5
-# With this lag, pages take half a second. It is logged when it lasts.
+# It is logged when this lag lasts: pages are slow.
 WARNING_SECONDS = 0.1
 LASTING_SECONDS = 10.0
 WARNING_INTERVAL_SECONDS = 60.0

@@ -147,12 +147,13 @@ def _begin(messages: Sequence[SentMessage]) -> None:
 
 
 def _restart_everything(hosts: Sequence[Host], postgres: Postgres) -> None:
-    for host in hosts:
-        host.restart()
+    # First, because a portal that stops interrupts the replies that it writes.
     postgres.stop()
     time.sleep(OUTAGE_SECONDS)
     postgres.start()
     time.sleep(OUTAGE_SECONDS)
+    for host in hosts:
+        host.restart()
 
 
 def _visit(person: Person, is_over: threading.Event) -> list[SentMessage]:
@@ -174,14 +175,17 @@ async def _read_all(messages: Sequence[SentMessage]) -> list[bool]:
 
 async def _read_to_end(message: SentMessage) -> bool:
     """Read a reply, and connect again whenever the connection ends, as browsers do."""
+    headers: list[str] = []
     with suppress(TimeoutError):
         async with asyncio.timeout(READ_TIMEOUT_SECONDS):
             while True:
                 with suppress(OSError):
-                    reader, writer = await open_stream(message)
+                    reader, writer = await open_stream(message, *headers)
                     text = (await reader.read()).decode()
                     writer.close()
                     if re.search(r"^event: done", text, re.MULTILINE):
                         return True
+                    if ids := re.findall(r"^id: (.+)$", text, re.MULTILINE):
+                        headers = [f"Last-Event-ID: {ids[-1]}"]
                 await asyncio.sleep(RETRY_SECONDS)
     return False
