@@ -40,6 +40,7 @@ class Sample:
     cpu_per_delta: float
     delay_p50: float
     delay_p99: float
+    delay_max: float
     lost: int
     memory_per_reply: float
     page_p50: float
@@ -69,6 +70,7 @@ def measure(numbers: Sequence[int]) -> list[Table]:
 def _measure_variants() -> list[Row]:
     with run_postgres() as postgres:
         variants: dict[str, Runner] = {
+            "relay": run_relay,
             "embedded service": partial(run_twindow, is_embedded=True),
             "2 workers": partial(run_twindow, WORKERS="2"),
             "PostgreSQL": lambda url: run_twindow(url, DATABASE_URL=postgres.create_database()),
@@ -92,6 +94,7 @@ def _rows(samples: dict[str, list[Sample]]) -> list[Row]:
             "us/delta": cpu[name],
             "p50 ms": median(each.delay_p50 for each in runs),
             "p99 ms": median(each.delay_p99 for each in runs),
+            "max ms": max(each.delay_max for each in runs),
             "lost": sum(each.lost for each in runs),
             "KB/reply": memory[name],
             "pages p50 ms": median(each.page_p50 for each in runs),
@@ -133,6 +136,7 @@ def _run(runner: Runner, number: int) -> Sample:
         cpu_per_delta=used_seconds * 1e6 / len(delays),
         delay_p50=median(delays),
         delay_p99=quantiles(delays, n=100)[98],
+        delay_max=max(delays),
         lost=number * DELTAS - sum(result["counts"]),
         memory_per_reply=(memory_kb - idle_kb) / number,
         page_p50=median(latency.milliseconds),
