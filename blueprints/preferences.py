@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from web.hourly_limits import count_new_session
 from web.http import wants_fragment
 from web.person.return_path import return_path
+from web.person.session_fields import PREFERENCES_FIELD
 from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
@@ -37,7 +38,7 @@ def update() -> BaseResponse:
         abort(429)
     before = asdict(preferences())
     after = Preferences.from_mapping(before | request.form.to_dict())
-    session["preferences"] = after.non_defaults
+    session[PREFERENCES_FIELD] = after.non_defaults
     session.permanent = True
     if "next" in request.form:
         return redirect(return_path(request.form["next"]), 303)

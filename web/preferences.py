@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from flask import Flask, session
 
 from core.languages import LANGUAGES, N_
+from web.person.session_fields import PREFERENCES_FIELD
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,5 +110,5 @@ def init_app(app: Flask) -> None:
 
 def preferences() -> Preferences:
     """Return the preferences of the current person. Does not create a session."""
-    stored = session.get("preferences")
+    stored = session.get(PREFERENCES_FIELD)
     return Preferences.from_mapping(stored) if isinstance(stored, dict) else Preferences()

@@ -14,9 +14,8 @@ from chat.limits.limits import (
     requests_of_message,
 )
 from chat.limits.person_limits import HISTORY_FULL, MAX_RUNNING_REPLIES, TOO_MANY_REPLIES
-from chat.limits.sending_blocked import SendingBlocked
 from chat.limits.service_quota import ServiceQuota
-from chat.limits.usage import Sender, Usage, delete_expired_usage, delete_usage_of
+from chat.limits.usage import Sender, SendingBlocked, Usage, delete_expired_usage, delete_usage_of
 
 __all__ = [
     "FIRST_MESSAGE_REQUESTS",

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from chat.limits.person_limits import check_person_limits
-from chat.limits.sending_blocked import SendingBlocked
 from chat.limits.service_quota import QuotaReport, ServiceQuota
-from chat.limits.usage import REACHED, Sender, Usage, UsageCount
+from chat.limits.usage import REACHED, Sender, SendingBlocked, Usage, UsageCount
 from core.db.database import Database, DatabaseUnavailable
 from core.languages import N_
 

@@ -25,7 +25,6 @@ from sqlalchemy import (
     tuple_,
 )
 
-from chat.limits.sending_blocked import SendingBlocked
 from chat.schema import usage
 from core.db.database import Database, dialect_insert
 from core.languages import N_
@@ -47,6 +46,18 @@ REACHED = {
     "twin": N_("This twin has reached its message limit."),
     "site": N_("This portal has reached its message limit."),
 }
+
+
+class SendingBlocked(Exception):
+    """Raised when no message can be sent at the moment.
+
+    `retry_at` is when to try again, in seconds since 1970, or None if unknown.
+    """
+
+    def __init__(self, sentence: str, retry_at: float | None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.retry_at = retry_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ import msgspec
 from core.branding import Accent, FooterLinks, Logo
 from core.http import Outbound
 from core.secrets import load_or_create_secret
-from core.settings.avatar_origins import AvatarOrigins
-from core.settings.frame_ancestors import FrameAncestors
+from core.settings.origins import AvatarOrigins, FrameAncestors
 from core.settings.rate_limits import MessageLimits
 from core.settings.sign_in_modes import SignInModes
 from core.settings.trusted_proxies import IdentityProxies, PeerNetworks, TrustedProxies

@@ -19,7 +19,7 @@ from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 from web.http.session_rows import DatabaseCache
-from web.person.session_fields import CSRF_FIELD
+from web.person.session_fields import CSRF_FIELD, EXTENDED_DAY_FIELD
 
 DAY = 86_400
 VISITOR_COOKIE = "twindow-visitor"
@@ -189,7 +189,7 @@ def test_slow_request_keeps_what_others_have_stored_meanwhile(alice: Person, app
     cookie = {"Cookie": f"twindow={alice.session.cookies['twindow']}"}
 
     with app.test_request_context("/", headers=cookie):
-        session["seen"] = 1
+        session[EXTENDED_DAY_FIELD] = 1
         with app.test_request_context("/", headers=cookie):
             session["person"] = "alice"
             del session["preferences"]
@@ -197,7 +197,7 @@ def test_slow_request_keeps_what_others_have_stored_meanwhile(alice: Person, app
         finish_request()
 
     with app.test_request_context("/", headers=cookie):
-        assert (session["person"], session["seen"]) == ("alice", 1)
+        assert (session["person"], session[EXTENDED_DAY_FIELD]) == ("alice", 1)
         assert session.permanent
         assert "preferences" not in session
 
@@ -207,7 +207,7 @@ def test_slow_request_does_not_restore_an_ended_session(alice: Person, app: Flas
     cookie = {"Cookie": f"twindow={alice.session.cookies['twindow']}"}
 
     with app.test_request_context("/", headers=cookie):
-        session["seen"] = 1
+        session[EXTENDED_DAY_FIELD] = 1
         with app.test_request_context("/", headers=cookie):
             session.clear()
             finish_request()

@@ -8,13 +8,14 @@ from flask import Flask, Response, session
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
+from web.person.session_fields import VISITOR_FIELD
 from web.streaming.stream_limit import MAX_STREAMS_PER_PERSON, count_stream, is_stream_limit_reached
 
 
 def open_stream(app: Flask, person: str, address: str) -> Response | None:
     """Open a stream, and return its response; None if it is refused."""
     with app.test_request_context(environ_base={"REMOTE_ADDR": address}):
-        session["person"] = person
+        session[VISITOR_FIELD] = person
         return None if is_stream_limit_reached() else count_stream(Response())
 
 

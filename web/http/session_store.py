@@ -18,6 +18,7 @@ from web.http.session_rows import DatabaseCache
 from web.person.session_fields import (
     API_KEY_FIELD,
     CSRF_FIELD,
+    EXTENDED_DAY_FIELD,
     PROXY_PERSON_FIELD,
     SIGN_IN_FIELD,
     VISITOR_FIELD,
@@ -312,5 +313,5 @@ def _require_session() -> None:
 def _extend_session() -> None:
     """Modify a permanent session once a day, so that it is saved and its lifetime extended."""
     today = int(portal().clock.time() // DAY_SECONDS)
-    if session.permanent and session.get("seen") != today:
-        session["seen"] = today
+    if session.permanent and session.get(EXTENDED_DAY_FIELD) != today:
+        session[EXTENDED_DAY_FIELD] = today
