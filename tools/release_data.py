@@ -1,28 +1,30 @@
 """Make the data of a release, which later versions must be able to open.
 
-`python -m tools.release_data`, run by `make release`, writes `tests/releases/VERSION.db.gz`: the
-database of a portal in which a person has signed in and had a conversation. `tests/test_upgrade.py`
-opens the data of each release.
+`python -m tools.release_data`, run by `make release`, writes `tests/releases/VERSION.tar.gz`: the
+data folder of a portal with its own service, in which a person has signed in and had a
+conversation. `tests/test_upgrade.py` opens the data of each release.
 """
 
 from __future__ import annotations
 
-import gzip
-import sqlite3
+import io
+import tarfile
 import tempfile
-import tomllib
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from app import create_app
-from tests.support.person import Person, complete_first_turn
+from app import Twindow
+from core.settings import load_settings
+from core.version import read_version
+from tests.support.person import Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
-from tests.support.upstream import UPSTREAM_KEY
+from tests.support.processes import free_port
 from tests.support.upstream_server import run_upstream
 
 ROOT = Path(__file__).parents[1]
 RELEASES = ROOT / "tests" / "releases"
-SECRET_KEY = "the key of the portals whose data is kept"
+TWIN = "---\nname: Ada\ndescription: A twin.\n---\nYou are Ada.\n"
 NAME, PASSWORD = "Anna", "correct horse battery"
 MESSAGE, REPLY = "Why is the sky blue?", "Because of **scattering**."
 
@@ -30,42 +32,64 @@ MESSAGE, REPLY = "Why is the sky blue?", "Because of **scattering**."
 def main() -> None:
     """Write the data of this version."""
     RELEASES.mkdir(exist_ok=True)
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    target = RELEASES / f"{version}.db.gz"
+    target = RELEASES / f"{read_version()}.tar.gz"
     with tempfile.TemporaryDirectory() as folder:
-        target.write_bytes(gzip.compress(make_data(Path(folder)), mtime=0))
+        target.write_bytes(make_data(Path(folder)))
     print(f"Commit {target.relative_to(ROOT)} with the tag of the release.")
 
 
 def make_data(folder: Path) -> bytes:
-    """Return the database of a portal with an account, a conversation and a pinned title."""
-    with run_upstream() as upstream:
-        app = create_app(
+    """Return an archive of the data folder of a portal with an account and a conversation."""
+    (folder / "twins").mkdir()
+    (folder / "twins" / "ada.md").write_text(TWIN)
+    with run_upstream() as model:
+        model.always_reply(REPLY)
+        with open_data(folder, model.url) as (twindow, url):
+            accounts = get_portal(twindow.app).accounts
+            accounts.use_link(accounts.create_link(accounts.people.add(NAME)), PASSWORD, "")
+            anna = Person(url)
+            sign_in(anna)
+            page = wait_for_reply(anna, anna.start_conversation(MESSAGE))
+            anna.press(page, "Pin")
+            anna.close()
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as files:
+        files.add(folder, "", filter=_without_owner)
+    return archive.getvalue()
+
+
+@contextmanager
+def open_data(folder: Path, model_url: str) -> Iterator[tuple[Twindow, str]]:
+    """Serve a portal with this data folder, and yield it with its URL."""
+    port = free_port()
+    twindow = Twindow(
+        load_settings(
             {
-                "api_url": upstream.url,
-                "api_key": UPSTREAM_KEY,
                 "data_dir": folder,
-                "secret_key": SECRET_KEY,
+                "twins_dir": folder / "twins",
+                "port": port,
+                "model_url": model_url,
+                "model": "any",
                 "sign_in": "visitor,password",
             }
         )
-        accounts = get_portal(app).accounts
-        accounts.use_link(accounts.create_link(accounts.people.add(NAME)), PASSWORD, "")
-        with serve(app) as url:
-            anna = Person(url)
-            sign_in(anna)
-            page = complete_first_turn(anna, upstream, MESSAGE, REPLY)
-            anna.press(page, "Pin")
-            anna.close()
-        close_portal(app)
-    with closing(sqlite3.connect(folder / "portal.db")) as database:
-        database.execute("VACUUM INTO ?", [str(folder / "whole.db")])
-    return (folder / "whole.db").read_bytes()
+    )
+    with serve(twindow, port) as url:
+        yield twindow, url
+    twindow.close()
+    close_portal(twindow.app)
+    twindow.disconnect()
 
 
 def sign_in(person: Person) -> None:
     """Sign in as the person of the data."""
     person.press(person.get("/session/new"), "Sign in", name=NAME, password=PASSWORD)
+
+
+def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
 
 
 if __name__ == "__main__":
