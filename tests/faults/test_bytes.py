@@ -52,7 +52,7 @@ def test_portal_stream_passes_on_no_sse_fields_or_line_endings_of_the_service(
     assert b"theirs" not in wire
     assert b"retry:" not in wire
     assert b"\r" not in wire
-    assert all(id_.isdigit() for id_ in re.findall(rb"^id: ?(.*)$", wire, re.MULTILINE))
+    assert all(re.fullmatch(rb"\d+(-\w+)?", id_) for id_ in re.findall(rb"^id: ?(.*)$", wire, re.M))
     page = alice.get(page.path)
     assert page.reply_states == ["complete"]
     assert page.turns[0].select_one(".turn__reply").get_text(" ").split() == [

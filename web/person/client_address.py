@@ -60,7 +60,7 @@ def visitor_address() -> str | None:
 @cache
 def _log_unknown_address(proxy: str) -> None:
     """Log once that the limits of addresses do not apply."""
-    logger.warning("%s sends no X-Forwarded-For, so the limits of addresses do not apply.", proxy)
+    logger.info("%s sends no X-Forwarded-For, so the limits of addresses do not apply.", proxy)
 
 
 def _is_trusted(peer: IPv4Address | IPv6Address | None) -> bool:
