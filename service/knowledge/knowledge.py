@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 
 _WORD = re.compile(r"\s*\S+\s*")
 
+CLOSE_TIMEOUT_SECONDS = 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeReply:
@@ -58,14 +60,17 @@ class Knowledge:
         self._find_related = in_threadpool(find_related)
         self._is_updated = threading.Event()
         self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="knowledge")
 
     def start(self) -> None:
         """Start a thread that updates the index every `update_seconds`."""
-        threading.Thread(target=self._run, daemon=True, name="knowledge").start()
+        self._thread.start()
 
     def close(self) -> None:
-        """Stop updating the index."""
+        """Stop updating the index; wait for a running update, so that its file is complete."""
         self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def update(self) -> None:
         """Index the files that have changed. Without a twin that needs it, no index is created."""
