@@ -17,6 +17,7 @@ from service.llm.completion_stream import CompletionStream
 from service.twins import Sampling
 from tests.service import wire_formats
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
+from tests.support.waiting import wait_until
 
 PROMPT = [
     {"role": "system", "content": "You are Ada."},
@@ -121,6 +122,33 @@ def test_stream_stopped_during_a_pause_reads_no_more_text(upstream: Upstream, tm
         streams.append(result.result(10))
         assert list(streams[0]) == ["Hi"]
     calls[0].close()
+    client.close()
+
+
+def test_busy_process_reads_the_first_text_without_a_pause(upstream: Upstream, tmp_path: Path):
+    texts: list[str] = []
+    pauses: list[list[str]] = []
+
+    def pause_seconds() -> float:
+        pauses.append(list(texts))
+        return 0.001
+
+    settings = load_settings({"data_dir": tmp_path, "model_url": upstream.url, "model": "m"})
+    client = ModelClient(settings, pause_seconds)
+    with ThreadPoolExecutor() as pool:
+        result = pool.submit(client.stream_reply, [dict(message) for message in PROMPT], SAMPLING)
+        call = upstream.next_call().start_stream()
+        stream = result.result(10)
+        began_at = stream._last_event_at
+        reading = pool.submit(lambda: texts.extend(stream))
+        call.send_bytes(b'data: {"choices": [{"delta": {"role": "assistant"}}]}\n\n')
+        wait_until(lambda: stream._last_event_at > began_at)
+        call.send_bytes(event_of("Hi"))
+        call.complete()
+        reading.result(10)
+
+    assert texts == ["Hi"]
+    assert [] not in pauses
     client.close()
 
 
