@@ -36,7 +36,6 @@ from core.db.table_copy import Schema
 from core.secrets import load_or_create_secret
 from core.server.event_loop_lag import EventLoopLag
 from core.server.logs import configure_logging, log_start
-from core.server.threadpool import in_threadpool
 from core.settings import (
     Settings,
     SettingsError,
@@ -45,6 +44,7 @@ from core.settings import (
     load_settings,
     read_settings,
 )
+from core.threadpool import in_threadpool
 from core.urls import enter_sub_path
 from service.app import SCHEMA as SERVICE_SCHEMA
 from service.app import Service, create_service_app

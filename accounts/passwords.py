@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, select
 
 from accounts.schema import passwords
 from core.db.database import upsert
-from core.server.threadpool import in_serial_threadpool
+from core.threadpool import in_serial_threadpool
 
 # NIST SP 800-63B, 3.1.1.2, requires a minimum length and forbids composition rules.
 MIN_PASSWORD_CHARACTERS = 12

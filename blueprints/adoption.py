@@ -9,7 +9,7 @@ from web.container import portal
 from web.person.current_person import signed_in_person
 from web.person.return_path import return_path
 from web.person.service_access import service_access
-from web.person.session_fields import DECLINED_FIELD, VISITOR_FIELD
+from web.session_fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 

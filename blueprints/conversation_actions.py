@@ -14,18 +14,6 @@ from web.person.current_person import person
 from web.person.ownership import find_deleted_conversation, own_conversation
 from web.person.return_path import current_page, return_path
 
-# The pages with a sidebar, from which an action is possible.
-PAGES = {
-    "conversations.index",
-    "conversations.show",
-    "keys.new",
-    "preferences.show",
-    "search.index",
-    "session.show",
-    "site.show_help",
-    "twins.index",
-    "twins.show",
-}
 HIDING_ACTIONS = {"archived", "deleted"}
 
 bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<conversation_id>")
@@ -89,15 +77,15 @@ def restore(conversation_id: str) -> BaseResponse:
 def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> BaseResponse:
     """Redirect to the page that sent the form, which then shows a notice about the action.
 
-    Any URL that is not a page with a sidebar is replaced by the list. Actions that hide a
-    conversation do not redirect to this conversation.
+    Any other URL is replaced by the list. Actions that hide a conversation do not redirect to this
+    conversation.
     """
     list_url = url_for("conversations.index")
     back = request.form.get("back", "")
     url = urlsplit(back if back == return_path(back) else list_url)
     hidden_path = url_for("conversations.show", conversation_id=conversation_id)
     endpoint = _endpoint_of(url.path)
-    if endpoint not in PAGES or (action in HIDING_ACTIONS and url.path == hidden_path):
+    if not endpoint or (action in HIDING_ACTIONS and url.path == hidden_path):
         url = urlsplit(list_url)
     # A page of earlier turns has no place for the notice.
     query = parse_qsl(url.query) if endpoint != "conversations.show" else []

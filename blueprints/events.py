@@ -13,6 +13,7 @@ from chat.turns import Turn
 from core import sse
 from rendering.stream import DomPatch
 from web.container import portal
+from web.http import sign_in_not_required
 from web.i18n import formatting
 from web.message_html import with_citations
 from web.person.ownership import find_conversation, find_turn
@@ -38,6 +39,7 @@ _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 
 
 @bp.get("/turns/<turn_id>/events")
+@sign_in_not_required
 def show(turn_id: str) -> Response:
     """Stream the log of a turn from a cursor: Last-Event-ID, or `after` in the query.
 

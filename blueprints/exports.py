@@ -13,7 +13,7 @@ from flask import Blueprint, Response, abort, request, stream_with_context
 from chat.conversations import Conversation
 from chat.log import Reply
 from chat.turns import Turn, iter_turns
-from core.server.threadpool import in_serial_threadpool
+from core.threadpool import in_serial_threadpool
 from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
 from web.container import portal
 from web.i18n import (

@@ -16,6 +16,7 @@ from web.commands.probes import (
     observe_request,
 )
 from web.container import portal
+from web.http import session_not_required
 
 bp = Blueprint("health", __name__)
 
@@ -24,12 +25,14 @@ TEXT_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 
 @bp.get("/livez")
 @bp.get("/healthz")
+@session_not_required
 def live() -> tuple[str, int, dict[str, str]]:
     """Return 200 if the process responds. Checks nothing that a restart would not fix."""
     return "ok\n", 200, TEXT_HEADERS
 
 
 @bp.get("/readyz")
+@session_not_required
 def ready() -> tuple[str, int, dict[str, str]]:
     """Return 200, or 503 while the database is not writable and messages cannot be stored.
 
@@ -41,6 +44,7 @@ def ready() -> tuple[str, int, dict[str, str]]:
 
 
 @bp.get("/healthz/request")
+@session_not_required
 def show_request() -> Response:
     """Show `twindow check` what the portal sees of this request. Other clients get status 404."""
     if not is_signed_probe():
@@ -49,6 +53,7 @@ def show_request() -> Response:
 
 
 @bp.get("/healthz/stream")
+@session_not_required
 def stream() -> Response:
     """Stream two events early and one late, so that a client can detect a buffering proxy.
 

@@ -8,10 +8,10 @@ from flask import Blueprint, Response, abort, redirect, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from web.hourly_limits import count_new_session
-from web.http import wants_fragment
+from web.http import sign_in_not_required, wants_fragment
 from web.person.return_path import return_path
-from web.person.session_fields import PREFERENCES_FIELD
 from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
+from web.session_fields import PREFERENCES_FIELD
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 
@@ -29,6 +29,7 @@ def show() -> str:
 
 
 @bp.post("")
+@sign_in_not_required
 def update() -> BaseResponse:
     """Store the submitted preferences in the session; the others stay as they are.
 

@@ -20,15 +20,16 @@ from accounts import (
 from core.languages import LANGUAGES, N_
 from twinapi import Forbidden, TwinApiError, Unauthorized
 from web.container import portal
+from web.http import sign_in_not_required
 from web.i18n import service_message
 from web.person import sign_in_log
+from web.person.api_key import store_key
 from web.person.browser_session import begin_sign_in, browser_token, end_sign_in
 from web.person.client_address import client_address
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.devices import describe_device
 from web.person.return_path import return_path
-from web.person.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
-from web.person.session_key import store_key
+from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
 
 # RFC 6750, 2.1: what can be sent as a Bearer token.
 KEY_PATTERN = re.compile(r"[\w.~+/=-]{8,500}", re.ASCII)
@@ -53,6 +54,7 @@ def _require_form() -> None:
 
 
 @bp.get("/new")
+@sign_in_not_required
 def new() -> str | BaseResponse:
     """Show the sign-in form, or redirect a signed-in person to the page they came from."""
     next_path = return_path(request.args.get("next", ""))
@@ -62,6 +64,7 @@ def new() -> str | BaseResponse:
 
 
 @bp.post("")
+@sign_in_not_required
 def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Sign in, and return to the requested page."""
     modes = portal().settings.sign_in
@@ -179,6 +182,7 @@ def _render_account(notice: str = "", retry_at: float | None = None, *, field: s
 
 
 @bp.post("/deletion")
+@sign_in_not_required
 def delete() -> BaseResponse:
     """Sign out in this browser; with `everywhere`, in all of them."""
     if (person := signed_in_person()) and not is_from_proxy():
@@ -198,12 +202,14 @@ def delete_sign_in(sign_in_id: str) -> BaseResponse:
 
 
 @bp.get("/links/<token>")
+@sign_in_not_required
 def show_link(token: str) -> tuple[str, int]:
     """Show the form in which a person sets a password with a one-time link."""
     return _render_link(token)
 
 
 @bp.post("/links/<token>")
+@sign_in_not_required
 def use_link(token: str) -> BaseResponse | tuple[str, int]:
     """Set the password, and sign in."""
     password = request.form.get("password", "")

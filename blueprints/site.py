@@ -16,7 +16,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from web.assets import static_files
 from web.container import portal
-from web.http import render_fragment, wants_fragment
+from web.http import (
+    render_fragment,
+    session_not_required,
+    sign_in_not_required,
+    wants_fragment,
+)
 
 bp = Blueprint("site", __name__)
 
@@ -27,6 +32,7 @@ PUBLIC_PATHS = ("/$", "/twins", "/help", "/static/", "/avatars/")
 
 
 @bp.get("/manifest.webmanifest")
+@session_not_required
 def manifest() -> Response:
     """Return the web app manifest, which is used when the portal is on a home screen."""
     colours = current_app.extensions["site_context"]["colours"]
@@ -50,6 +56,7 @@ def manifest() -> Response:
 
 
 @bp.get("/favicon.ico")
+@session_not_required
 def favicon() -> BaseResponse:
     """Redirect to the icon. Browsers request this path for documents without a link to an icon."""
     response = redirect(static_files.asset_url("favicon.svg"))
@@ -58,6 +65,7 @@ def favicon() -> BaseResponse:
 
 
 @bp.get("/robots.txt")
+@session_not_required
 def robots() -> Response:
     """Allow crawlers the public pages if visitors are allowed, and otherwise nothing."""
     allows_visitors = portal().settings.sign_in.allows_visitors
@@ -70,6 +78,7 @@ def robots() -> Response:
 
 
 @bp.get("/help")
+@sign_in_not_required
 def show_help() -> Response | str:
     """Show the help page; an htmx request gets the dialog of keyboard shortcuts."""
     if wants_fragment():

@@ -81,6 +81,14 @@ class ConversationNotFound(Exception):
     """Raised when a person has no such conversation, or has deleted it."""
 
 
+class RecentlyDeleted(Exception):
+    """Raised for a conversation that its owner has deleted and can still restore."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__(conversation.id)
+        self.conversation = conversation
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """Conversation of one person with one twin. Times are in seconds since 1970.

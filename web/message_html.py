@@ -8,7 +8,7 @@ from flask import Flask
 from markupsafe import Markup, escape
 
 from chat.log import Reply
-from core.server.threadpool import in_threadpool
+from core.threadpool import in_threadpool
 from rendering import is_long_message, link_citations, render, render_message
 
 # The cache is large enough for the messages with code on a few pages.

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from flask import Flask, session
 
 from core.languages import LANGUAGES, N_
-from web.person.session_fields import PREFERENCES_FIELD
+from web.session_fields import PREFERENCES_FIELD
 
 
 @dataclass(frozen=True, slots=True)

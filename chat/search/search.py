@@ -20,7 +20,7 @@ from chat.search.snippets import SearchPattern, Snippet
 from chat.search_index import MESSAGE, REPLY, TITLE
 from core import text_folding
 from core.db.database import Database, DatabaseUnavailable
-from core.server.threadpool import in_threadpool
+from core.threadpool import in_threadpool
 from core.twin_groups import EVERY_TWIN, TwinAccess
 
 HITS_PER_PAGE = 20

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from core.db.database import Database
-from core.server.threadpool import in_threadpool
+from core.threadpool import in_threadpool
 
 
 class Checkpoints:

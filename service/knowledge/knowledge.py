@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.findings import Finding
-from core.server.threadpool import in_serial_threadpool, in_threadpool
+from core.threadpool import in_serial_threadpool, in_threadpool
 from service.knowledge import questions
 from service.knowledge.answers import (
     Choices,

@@ -19,7 +19,7 @@ from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 from web.http.session_rows import DatabaseCache
-from web.person.session_fields import CSRF_FIELD, EXTENDED_DAY_FIELD
+from web.session_fields import CSRF_FIELD, EXTENDED_DAY_FIELD
 
 DAY = 86_400
 VISITOR_COOKIE = "twindow-visitor"

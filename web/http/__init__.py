@@ -10,6 +10,7 @@ from web.http import (
     url_converters,
 )
 from web.http.error_pages import page_for_status
+from web.http.exemptions import needs_sign_in, session_not_required, sign_in_not_required
 from web.http.htmx import render_fragment, render_notice, wants_fragment
 from web.http.security_headers import add_file_headers
 from web.http.session_store import claim_idempotency_key
@@ -19,13 +20,16 @@ __all__ = [
     "claim_idempotency_key",
     "errors",
     "htmx",
+    "needs_sign_in",
     "page_compression",
     "page_for_status",
     "render_fragment",
     "render_notice",
     "same_origin",
     "security_headers",
+    "session_not_required",
     "session_store",
+    "sign_in_not_required",
     "url_converters",
     "wants_fragment",
 ]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from flask import Flask
 from itsdangerous import BadData, URLSafeSerializer
 
-from web.person.session_fields import CSRF_FIELD, PROXY_PERSON_FIELD
+from web.session_fields import CSRF_FIELD, PROXY_PERSON_FIELD
 
 # After this time, forms of a visitor are rejected as expired.
 VISITOR_SECONDS = 86_400

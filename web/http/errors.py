@@ -13,7 +13,7 @@ from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 import twinapi
-from chat.conversations import ConversationNotFound
+from chat.conversations import ConversationNotFound, RecentlyDeleted
 from core.db.database import DatabaseUnavailable
 from core.http import DEFAULT_RETRY_SECONDS
 from core.server.logs import printable_path
@@ -29,7 +29,6 @@ from web.http.error_pages import (
 from web.http.htmx import render_notice, wants_fragment
 from web.http.security_headers import request_id
 from web.i18n import service_message, translate
-from web.person.ownership import RecentlyDeleted
 
 logger = logging.getLogger(__name__)
 

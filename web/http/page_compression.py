@@ -7,7 +7,7 @@ from contextvars import copy_context
 from flask import Flask, Response
 from flask_compress import Compress
 
-from core.server.threadpool import in_threadpool
+from core.threadpool import in_threadpool
 
 # Larger pages are compressed in a thread, so that other requests do not wait.
 LARGE_PAGE_BYTES = 200_000

@@ -14,8 +14,9 @@ from core.db.database import Database, DatabaseUnavailable
 from core.secrets import keyed_hash
 from web.container import portal
 from web.http.csrf_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
+from web.http.exemptions import sessionless_paths
 from web.http.session_rows import DatabaseCache
-from web.person.session_fields import (
+from web.session_fields import (
     API_KEY_FIELD,
     CSRF_FIELD,
     EXTENDED_DAY_FIELD,
@@ -36,16 +37,7 @@ SESSION_LIFETIME = timedelta(days=365)
 # session to a person and extends its lifetime.
 PREFERENCES_LIFETIME = timedelta(days=1)
 DAY_SECONDS = 86_400
-# Responses on these paths do not depend on the person, and need no database.
-SESSIONLESS_PATHS = (
-    "/static/",
-    "/favicon.ico",
-    "/manifest.webmanifest",
-    "/robots.txt",
-    "/livez",
-    "/healthz",
-    "/readyz",
-)
+STATIC_PATH = "/static/"
 AVATARS_PATH = "/avatars/"
 
 
@@ -86,6 +78,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     """
 
     session_class = Session
+    _sessionless_paths: frozenset[str] = frozenset()
 
     def get_cookie_name(self, app: Flask) -> str:  # noqa: ARG002
         """Return the name of the cookie, with the strictest prefix that browsers allow."""
@@ -106,7 +99,7 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
 
         After a failure, `_require_session` ends the request with an error.
         """
-        if _is_sessionless(request.path):
+        if self._is_sessionless(app, request.path):
             return self.make_null_session(app)
         name = self.get_cookie_name(app)
         try:
@@ -141,6 +134,13 @@ class DatabaseSessionInterface(CacheLibSessionInterface):  # type: ignore[misc]
     def should_set_cookie(self, app: Flask, session: Any) -> bool:
         """Return whether to set the cookie; False if the session has ended meanwhile."""
         return bool(session.is_saved and super().should_set_cookie(app, session))
+
+    def _is_sessionless(self, app: Flask, path: str) -> bool:
+        if path.startswith(AVATARS_PATH):
+            return _are_avatars_public()
+        if not self._sessionless_paths:
+            self._sessionless_paths = sessionless_paths(app)
+        return path in self._sessionless_paths or path.startswith(STATIC_PATH)
 
     def _load(self, app: Flask, request: Request, cookie_name: str) -> Session | None:
         sid = request.cookies.get(cookie_name)
@@ -260,10 +260,8 @@ def init_app(app: Flask, database: Database) -> None:
     )
 
 
-def _is_sessionless(path: str) -> bool:
-    # Avatars depend on the person if visitors are not allowed, or if people see different twins.
-    if not path.startswith(AVATARS_PATH):
-        return path.startswith(SESSIONLESS_PATHS)
+def _are_avatars_public() -> bool:
+    """Return whether everybody sees the same avatars, so that their responses need no session."""
     settings = portal().settings
     modes = settings.sign_in
     has_own_credentials = modes.has_keys or settings.proxy_token_header

@@ -8,7 +8,7 @@ from flask import Response, after_this_request, current_app, g, request, session
 
 from accounts import SignIn
 from web.container import portal
-from web.person.session_fields import (
+from web.session_fields import (
     CSRF_FIELD,
     DECLINED_FIELD,
     PREFERENCES_FIELD,

@@ -7,9 +7,9 @@ from flask import current_app, g, session
 from accounts import PROXY_ISSUER, Person
 from core.secrets import keyed_hash
 from web.container import portal
+from web.person.api_key import read_key
 from web.person.proxy_identity import proxy_groups, proxy_subject
-from web.person.session_fields import API_KEY_FIELD, CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
-from web.person.session_key import read_key
+from web.session_fields import API_KEY_FIELD, CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
 
 def signed_in_person() -> Person | None:

@@ -8,31 +8,13 @@ from werkzeug.wrappers import Response as BaseResponse
 from accounts import Person
 from core.secrets import keyed_hash
 from web.container import portal
-from web.http import wants_fragment
+from web.http import needs_sign_in, wants_fragment
 from web.person import sign_in_log
 from web.person.browser_session import change_proxy_person, end_sign_in
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.return_path import current_page, return_path, sign_in_url
-from web.person.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
-# `events.show` does not redirect: it tells the page that the session has ended.
-PUBLIC_ENDPOINTS = {
-    "session.new",
-    "session.create",
-    "session.delete",
-    "session.show_link",
-    "session.use_link",
-    "preferences.update",
-    "site.show_help",
-    "site.manifest",
-    "site.favicon",
-    "site.robots",
-    "events.show",
-    "health.live",
-    "health.ready",
-    "health.stream",
-    "health.show_request",
-}
 DRAFT_OWNER_CHARACTERS = 12
 
 
@@ -81,7 +63,8 @@ def _require_sign_in() -> BaseResponse | None:
         if person and VISITOR_FIELD in session and _is_page_view():
             return redirect(url_for("adoption.show", next=current_page()), 303)
     # When a sign-in has ended, show the sign-in page, even if visitors are allowed.
-    if request.endpoint in PUBLIC_ENDPOINTS or (_may_use_portal(person) and not has_ended):
+    may_use_portal = _may_use_portal(person) and not has_ended
+    if may_use_portal or not needs_sign_in(current_app, request.endpoint):
         return None
     if wants_fragment():
         # The page of this request was opened by somebody who was signed in.

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from flask import abort
 
-from chat.conversations import Conversation
+from chat.conversations import Conversation, RecentlyDeleted
 from chat.turns import Turn
 from web.container import portal
 from web.person.current_person import person
 from web.person.twin_access import twin_access
-
-
-class RecentlyDeleted(Exception):
-    """Raised for a conversation that its owner has deleted and can still restore."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        super().__init__(conversation.id)
-        self.conversation = conversation
 
 
 def own_conversation(conversation_id: str) -> Conversation:

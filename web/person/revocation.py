@@ -11,8 +11,8 @@ from flask import session
 from core.db.database import DatabaseUnavailable
 from web.container import portal
 from web.person.current_person import is_from_proxy, signed_in_person
-from web.person.session_fields import SIGN_IN_FIELD
 from web.person.twin_access import access_rule
+from web.session_fields import SIGN_IN_FIELD
 
 # The first frame after this time triggers a check of the person's access. Frames come at least
 # every three seconds, so a stream ends within five seconds of the end of the sign-in.

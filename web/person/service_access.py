@@ -6,9 +6,9 @@ from flask import g
 
 from chat.service_access import ServiceAccess
 from web.container import portal
+from web.person.api_key import read_key
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.proxy_identity import proxy_token
-from web.person.session_key import read_key
 
 
 def service_access() -> ServiceAccess:

@@ -11,9 +11,9 @@ from chat.twins import TwinList
 from core.twin_groups import EVERY_TWIN, TwinAccess
 from twinapi import NotFound, Twin
 from web.container import portal
+from web.person.api_key import read_key
 from web.person.current_person import signed_in_person
 from web.person.service_access import service_access
-from web.person.session_key import read_key
 
 
 def twin_access() -> TwinAccess:

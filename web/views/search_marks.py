@@ -11,7 +11,7 @@ from flask import request
 from markupsafe import Markup
 
 from chat.search import SearchPattern, Snippet, SnippetPart, query_pattern
-from core.server.threadpool import in_serial_threadpool
+from core.threadpool import in_serial_threadpool
 from web.message_html import message_html
 from web.views.turn_view import TurnView
 

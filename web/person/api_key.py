@@ -13,7 +13,7 @@ import hmac
 from cryptography.fernet import Fernet, InvalidToken
 from flask import current_app, session
 
-from web.person.session_fields import API_KEY_FIELD
+from web.session_fields import API_KEY_FIELD
 
 
 def store_key(api_key: str) -> None:
