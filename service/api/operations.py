@@ -20,7 +20,8 @@ View = Callable[..., Any]
 class Operation:
     """The declaration of one API operation.
 
-    `tag` is the name of the module of its view. `spec_number` is the number of the endpoint in the
+    `tag` is the name of the module of its view, and `tag_description` the first line of the
+    docstring of that module. `spec_number` is the number of the endpoint in the
     interface document, None for extensions. `request_headers` (optional) and `response_headers` map
     names to descriptions. `response_type` is a Struct, or None for an empty body.
     `extra_error_statuses` are error statuses besides those that follow from the other fields.
@@ -28,6 +29,7 @@ class Operation:
 
     name: str
     tag: str
+    tag_description: str
     method: str
     path: str
     spec_number: int | None
@@ -63,7 +65,7 @@ class Operation:
 
 
 class Operations:
-    """The operations of a blueprint, in the order of declaration."""
+    """The operations of a blueprint: the endpoints of the interface document, then extensions."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
@@ -97,6 +99,7 @@ class Operations:
                 Operation(
                     name=view.__name__,
                     tag=view.__module__.rpartition(".")[2],
+                    tag_description=str(view.__globals__["__doc__"]).splitlines()[0],
                     method=method,
                     path=path,
                     spec_number=spec_number,

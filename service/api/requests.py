@@ -31,6 +31,7 @@ IDEMPOTENCY_KEY_PATTERN = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
 MAX_PAGE = 1_000_000
 INTEGER_PARAMETERS = {"page", "limit"}
 
+
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL_PATTERN)]
 
 
@@ -78,16 +79,16 @@ class NewApiKey(ApiStruct):
 
 
 class PageQuery(ApiStruct):
-    """Pagination of a list."""
+    """Pagination of a list. The titles of parameters are descriptions in the OpenAPI document."""
 
-    page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)] = 1
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
+    page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE, title="Page number, from 1.")] = 1
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100, title="Items per page.")] = 20
 
 
 class ConversationQuery(PageQuery):
     """Pagination of conversations, and an optional filter by twin."""
 
-    twin_id: Id | None = None
+    twin_id: Annotated[Id, msgspec.Meta(title="Id of a twin.")] | None = None
 
 
 def reject_nul() -> None:

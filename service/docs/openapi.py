@@ -24,13 +24,6 @@ PATH_PARAMETER = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
 SUMMARY = "List AI twins, chat with them and create API keys."
 CONTACT = {"name": "The administrator of this service"}
 LICENSE = {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"}
-# The name of a tag is the name of the module with the views.
-TAGS = {
-    "conversations": "Conversations with a twin.",
-    "keys": "API keys.",
-    "messages": "Messages and their replies.",
-    "twins": "AI twins: configured assistants.",
-}
 SECURITY_BY_ACCESS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "read_only": [{"bearer": []}, {"header": []}],
     "full_access": [{"bearer": []}, {"header": []}],
@@ -57,14 +50,6 @@ ERROR_HEADERS = {
     429: {"Retry-After": "Seconds until the next request is allowed."},
     503: {"Retry-After": "Seconds until the next attempt, if known."},
 }
-PARAMETERS = {
-    "conversationId": "Id of a conversation.",
-    "keyId": "Id of an API key.",
-    "limit": "Items per page.",
-    "messageId": "Id of a message.",
-    "page": "Page number, from 1.",
-    "twinId": "Id of a twin.",
-}
 JsonObject = dict[str, Any]
 # The schema of the stream is a string: otherwise generated clients would parse the whole stream as
 # one event.
@@ -88,6 +73,7 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
         for operation in operations
         for status in operation.error_statuses
     }
+    tags = {operation.tag: operation.tag_description for operation in operations}
     paths: dict[str, JsonObject] = {}
     for operation in operations:
         methods = paths.setdefault(path_template(operation), {})
@@ -102,7 +88,7 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
             "license": LICENSE,
         },
         "servers": [{"url": f"{base_path}/api/v1"}],
-        "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
+        "tags": [{"name": name, "description": tags[name]} for name in sorted(tags)],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -130,22 +116,24 @@ def _describe_parameters(operation: Operation) -> Iterator[JsonObject]:
     """Yield the path, query and header parameters of an operation."""
     for min_length, name in PATH_PARAMETER.findall(operation.path):
         schema = {"type": "string", "minLength": int(min_length or 1), "pattern": r"^[^\x00/]+$"}
-        yield _parameter(_camel_case(name), "path", schema)
+        about = f"Id of the {name.removesuffix('_id')}."
+        yield _parameter(_camel_case(name), "path", schema, about)
     if operation.query:
         (_, schemas) = msgspec.json.schema_components([operation.query], ref_template=SCHEMA_REF)
         for name, schema in schemas[operation.query.__name__]["properties"].items():
-            yield _parameter(name, "query", non_null_schema(schema))
+            kind = non_null_schema(schema)
+            yield _parameter(name, "query", kind, kind.pop("title"))
     for name, description in operation.request_headers.items():
         schema = {"type": "string", "pattern": IDEMPOTENCY_KEY_PATTERN}
         yield _parameter(name, "header", schema, description)
 
 
-def _parameter(name: str, place: str, schema: JsonObject, description: str = "") -> JsonObject:
+def _parameter(name: str, place: str, schema: JsonObject, description: str) -> JsonObject:
     return {
         "name": name,
         "in": place,
         "required": place == "path",
-        "description": description or PARAMETERS[name],
+        "description": description,
         "schema": schema,
     }
 

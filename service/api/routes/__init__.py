@@ -1,9 +1,15 @@
-"""Routes: the seven endpoints of the interface document, in its order, and extensions."""
+"""Routes: one module per resource, with the endpoints of the interface document and extensions."""
 
-from service.api.routes import twins  # isort: skip
-from service.api.routes import conversations  # isort: skip
-from service.api.routes import messages  # isort: skip
-from service.api.routes import keys  # isort: skip
+from __future__ import annotations
+
+import math
+import pkgutil
+from importlib import import_module
+
 from service.api.blueprint import bp, operations
 
-__all__ = ["bp", "conversations", "keys", "messages", "operations", "twins"]
+__all__ = ["bp", "operations"]
+
+for info in pkgutil.iter_modules(__path__):
+    import_module(f"{__name__}.{info.name}")  # declares operations
+operations.all.sort(key=lambda operation: operation.spec_number or math.inf)

@@ -1,4 +1,4 @@
-"""Conversations: endpoints 3 and 4, and extensions."""
+"""Conversations with a twin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API keys: endpoint 7, and extensions."""
+"""API keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages and their replies: endpoints 5 and 6, and extensions."""
+"""Messages and their replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twins: endpoints 1 and 2."""
+"""AI twins: configured assistants."""
 
 from __future__ import annotations
 
