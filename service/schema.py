@@ -46,8 +46,8 @@ key_requests = Table(
     metadata,
     Column("id", _BigId, primary_key=True),
     Column("key_id", ForeignKey("service_keys.id", ondelete="CASCADE"), nullable=False),
-    Column("at", Float, nullable=False),
-    Index("service_requests_of_key", "key_id", "at"),
+    Column("created_at", Float, nullable=False),
+    Index("service_requests_of_key", "key_id", "created_at"),
 )
 
 conversations = Table(
@@ -60,17 +60,17 @@ conversations = Table(
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
     # Expiry of the lease of the running reply: after a crash, the lease expires by itself.
-    Column("replying_until", Float, nullable=False),
+    Column("lease_expires_at", Float, nullable=False),
     # Message that the running or last reply answers. Stop requests name this message.
-    Column("replying_to", String(32)),
+    Column("lease_message_id", String(32)),
     # Id of the lease: the holder of an expired lease must not act on the next one. None if free.
-    Column("replying_by", String(32)),
+    Column("lease_id", String(32)),
     # Whether a stop of the running reply was requested, or the last reply was stopped. The process
     # that writes the reply polls this column.
-    Column("stopping", Boolean, nullable=False, server_default=false()),
+    Column("stop_requested", Boolean, nullable=False, server_default=false()),
     Index("service_conversations_of_sub", "sub", "created_at"),
-    Index("service_conversations_by_reply", "replying_to"),
-    Index("service_conversations_by_holder", "replying_by"),
+    Index("service_conversations_by_lease_message", "lease_message_id"),
+    Index("service_conversations_by_lease", "lease_id"),
 )
 
 messages = Table(
@@ -109,7 +109,7 @@ idempotency_keys = Table(
     Column("sub", Text, primary_key=True),
     Column("key", String(255), primary_key=True),
     Column("message_id", ForeignKey("service_messages.id", ondelete="CASCADE"), nullable=False),
-    Column("at", Float, nullable=False, index=True),
+    Column("created_at", Float, nullable=False, index=True),
 )
 
 # What a backup contains. Each table is after those that it refers to.

@@ -66,13 +66,13 @@ def count_request(database: Database, key: ApiKey) -> RateLimit:
             raise KeyRevoked
         now = database.now(connection)
         connection.execute(
-            delete(key_requests).where(condition, key_requests.c.at <= now - WINDOW_SECONDS)
+            delete(key_requests).where(condition, key_requests.c.created_at <= now - WINDOW_SECONDS)
         )
-        query = select(func.count(), func.min(key_requests.c.at)).where(condition)
+        query = select(func.count(), func.min(key_requests.c.created_at)).where(condition)
         request_count, oldest_at = connection.execute(query).one()
         is_allowed = request_count < limit
         if is_allowed:
-            connection.execute(insert(key_requests).values(key_id=key.id, at=now))
+            connection.execute(insert(key_requests).values(key_id=key.id, created_at=now))
             connection.execute(
                 update(api_keys).where(api_keys.c.id == key.id).values(last_used_at=now)
             )
@@ -86,8 +86,10 @@ def read_rate_limit(database: Database, key: ApiKey) -> RateLimit:
     limit = REQUESTS_PER_HOUR[key.scope]
     with database.read() as connection:
         now = database.now(connection)
-        condition = (key_requests.c.key_id == key.id) & (key_requests.c.at > now - WINDOW_SECONDS)
-        query = select(func.count(), func.min(key_requests.c.at)).where(condition)
+        condition = (key_requests.c.key_id == key.id) & (
+            key_requests.c.created_at > now - WINDOW_SECONDS
+        )
+        query = select(func.count(), func.min(key_requests.c.created_at)).where(condition)
         request_count, oldest_at = connection.execute(query).one()
     return RateLimit(
         limit, max(0, limit - request_count), _seconds_until_reset(oldest_at, now), is_allowed=True

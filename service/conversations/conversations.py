@@ -37,7 +37,7 @@ class Conversations:
             now = self.database.now(connection)
             conversation = Conversation(new_id(), sub, twin_id, title, now, now)
             values = {name: getattr(conversation, name) for name in Conversation.__slots__}
-            connection.execute(insert(conversations).values(**values, replying_until=0))
+            connection.execute(insert(conversations).values(**values, lease_expires_at=0))
         return conversation
 
     def find(self, conversation_id: str, sub: str | None) -> Conversation | None:

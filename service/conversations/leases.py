@@ -32,14 +32,14 @@ def acquire(
 
     Returns the id of the lease, or None if the conversation is leased or was deleted.
     """
-    is_free = (conversations.c.id == conversation_id) & (conversations.c.replying_until < now)
+    is_free = (conversations.c.id == conversation_id) & (conversations.c.lease_expires_at < now)
     # Each lease has its own id: the holder of an expired lease must not act on the next one.
     lease_id = secrets.token_urlsafe(16)
     values = {
-        "replying_until": now + LEASE_SECONDS,
-        "replying_to": message_id,
-        "replying_by": lease_id,
-        "stopping": False,
+        "lease_expires_at": now + LEASE_SECONDS,
+        "lease_message_id": message_id,
+        "lease_id": lease_id,
+        "stop_requested": False,
         "updated_at": now,
     }
     updated_rows = connection.execute(update(conversations).where(is_free).values(values)).rowcount
@@ -49,12 +49,12 @@ def acquire(
 def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bool) -> bool:
     """Release a lease; return False if the lease was no longer held."""
     values = {
-        "replying_until": 0,
-        "replying_by": None,
-        "stopping": is_stopped,
+        "lease_expires_at": 0,
+        "lease_id": None,
+        "stop_requested": is_stopped,
         "updated_at": now,
     }
-    is_holder = conversations.c.replying_by == lease_id
+    is_holder = conversations.c.lease_id == lease_id
     return bool(connection.execute(update(conversations).where(is_holder).values(values)).rowcount)
 
 
@@ -66,31 +66,33 @@ class Leases:
 
     def state(self, message_id: str) -> LeaseState:
         """Return the state of the lease for the reply to a message."""
-        columns = ("replying_until", "replying_by", "stopping")
+        columns = ("lease_expires_at", "lease_id", "stop_requested")
         query = select(*(conversations.c[name] for name in columns))
         with self.database.read() as connection:
-            row = connection.execute(query.where(conversations.c.replying_to == message_id)).first()
+            row = connection.execute(
+                query.where(conversations.c.lease_message_id == message_id)
+            ).first()
             now = self.database.now(connection)
-        if row and row.replying_by:
-            return LeaseState.HELD if row.replying_until >= now else LeaseState.EXPIRED
-        return LeaseState.STOPPED if row and row.stopping else LeaseState.RELEASED
+        if row and row.lease_id:
+            return LeaseState.HELD if row.lease_expires_at >= now else LeaseState.EXPIRED
+        return LeaseState.STOPPED if row and row.stop_requested else LeaseState.RELEASED
 
     def renew(self, lease_ids: Iterable[str]) -> None:
         """Extend leases to `LEASE_SECONDS` from now."""
-        is_holder = conversations.c.replying_by.in_(list(lease_ids))
+        is_holder = conversations.c.lease_id.in_(list(lease_ids))
         with self.database.write() as connection:
             expires_at = self.database.now(connection) + LEASE_SECONDS
             connection.execute(
-                update(conversations).where(is_holder).values(replying_until=expires_at)
+                update(conversations).where(is_holder).values(lease_expires_at=expires_at)
             )
 
     def request_stop(self, message_id: str) -> None:
         """Request that the reply to a message stops, in whichever process it is written."""
-        condition = conversations.c.replying_to == message_id
-        is_held = conversations.c.replying_by.is_not(None)
+        condition = conversations.c.lease_message_id == message_id
+        is_held = conversations.c.lease_id.is_not(None)
         with self.database.write() as connection:
             connection.execute(
-                update(conversations).where(condition, is_held).values(stopping=True)
+                update(conversations).where(condition, is_held).values(stop_requested=True)
             )
 
     def stop_requests(self, lease_ids: Iterable[str]) -> Mapping[str, bool]:
@@ -99,9 +101,10 @@ class Leases:
         A lease is no longer held if its conversation was deleted, or if another holder has acquired
         the conversation.
         """
-        query = select(conversations.c.replying_by, conversations.c.stopping)
-        is_holder = conversations.c.replying_by.in_(list(lease_ids))
+        query = select(conversations.c.lease_id, conversations.c.stop_requested)
+        is_holder = conversations.c.lease_id.in_(list(lease_ids))
         with self.database.read() as connection:
             return {
-                row.replying_by: row.stopping for row in connection.execute(query.where(is_holder))
+                row.lease_id: row.stop_requested
+                for row in connection.execute(query.where(is_holder))
             }

@@ -97,13 +97,13 @@ class Messages:
         message_id = new_id()
         with self.database.write(durable=True) as connection:
             condition = conversations.c.id == conversation_id
-            query = select(conversations.c.replying_to).where(condition).with_for_update()
-            replying_to = connection.execute(query).scalar()
+            query = select(conversations.c.lease_message_id).where(condition).with_for_update()
+            lease_message_id = connection.execute(query).scalar()
             now = self.database.now(connection)
             if idempotency_key:
                 connection.execute(
                     delete(idempotency_keys).where(
-                        idempotency_keys.c.at < now - IDEMPOTENCY_KEY_SECONDS
+                        idempotency_keys.c.created_at < now - IDEMPOTENCY_KEY_SECONDS
                     )
                 )
                 if earlier_message := _find_by_idempotency_key(connection, idempotency_key):
@@ -115,7 +115,7 @@ class Messages:
                     return earlier_message, None
             lease_id = leases.acquire(connection, conversation_id, message_id, now)
             if lease_id is None:
-                raise StillReplying(replying_to or "")
+                raise StillReplying(lease_message_id or "")
             message = Message(message_id, conversation_id, "user", content, None, now)
             _insert(connection, message)
             if idempotency_key:
@@ -123,7 +123,7 @@ class Messages:
                     "sub": idempotency_key.sub,
                     "key": idempotency_key.digest,
                     "message_id": message_id,
-                    "at": now,
+                    "created_at": now,
                 }
                 statement = (
                     insert_or_ignore(connection, idempotency_keys)
@@ -145,16 +145,16 @@ class Messages:
         condition = conversations.c.id == message.conversation_id
         with self.database.write() as connection:
             # Lock the conversation, so that its reply cannot end between the queries.
-            query = select(conversations.c.replying_to).where(condition).with_for_update()
-            replying_to = connection.execute(query).scalar()
+            query = select(conversations.c.lease_message_id).where(condition).with_for_update()
+            lease_message_id = connection.execute(query).scalar()
             reply = _find_reply(connection, message)
             if reply and reply.complete:
                 return reply, None
             lease_id = leases.acquire(
                 connection, message.conversation_id, message.id, self.database.now(connection)
             )
-            if lease_id is None and replying_to != message.id:
-                raise StillReplying(replying_to or "")
+            if lease_id is None and lease_message_id != message.id:
+                raise StillReplying(lease_message_id or "")
             return None, lease_id
 
     def find_complete_reply(self, message: Message) -> Message | None:

@@ -49,7 +49,7 @@ def new_conversation(database: Database) -> Callable[[], Conversation]:
 
 def lapse(database: Database) -> None:
     with database.write() as connection:
-        connection.execute(conversations.update().values(replying_until=1))
+        connection.execute(conversations.update().values(lease_expires_at=1))
 
 
 def test_late_reply_with_an_expired_lease_does_not_release_the_lease_of_the_next_reply(
@@ -228,7 +228,7 @@ def test_repeated_request_at_another_process_ends_like_the_reply(
             assert first["code"] == second["code"] == "stopped"
     assert len([c for c in model.calls if c.path == CHAT_COMPLETIONS_PATH]) == 4
     with container.database.read() as connection:
-        holders = connection.execute(select(conversations.c.replying_by)).scalars().all()
+        holders = connection.execute(select(conversations.c.lease_id)).scalars().all()
     assert holders == [None] * 4
 
 

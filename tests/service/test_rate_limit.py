@@ -92,7 +92,7 @@ def test_hourly_limit_of_each_scope_is_the_documented_one(api: ApiClient, contai
     table: list[tuple[Scope, int]] = [("read_only", 200), ("full_access", 500)]
     for scope, limit in table:
         key, secret = container.api_keys.create("alice", "t", scope)
-        sent = [{"key_id": key.id, "at": time.time()}] * (limit - 1)
+        sent = [{"key_id": key.id, "created_at": time.time()}] * (limit - 1)
         with container.database.write() as connection:
             connection.execute(schema.key_requests.insert(), sent)
 

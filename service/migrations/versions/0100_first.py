@@ -17,14 +17,16 @@ def upgrade() -> None:
         sa.Column("title", sa.Text, nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("updated_at", sa.Float, nullable=False),
-        sa.Column("replying_until", sa.Float, nullable=False),
-        sa.Column("replying_to", sa.String(32)),
-        sa.Column("replying_by", sa.String(32)),
-        sa.Column("stopping", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.Column("lease_expires_at", sa.Float, nullable=False),
+        sa.Column("lease_message_id", sa.String(32)),
+        sa.Column("lease_id", sa.String(32)),
+        sa.Column("stop_requested", sa.Boolean, server_default=sa.false(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("service_conversations_by_holder", "service_conversations", ["replying_by"])
-    op.create_index("service_conversations_by_reply", "service_conversations", ["replying_to"])
+    op.create_index("service_conversations_by_lease", "service_conversations", ["lease_id"])
+    op.create_index(
+        "service_conversations_by_lease_message", "service_conversations", ["lease_message_id"]
+    )
     op.create_index("service_conversations_of_sub", "service_conversations", ["sub", "created_at"])
     op.create_table(
         "service_keys",
@@ -69,18 +71,20 @@ def upgrade() -> None:
         "service_requests",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("key_id", sa.String(32), nullable=False),
-        sa.Column("at", sa.Float, nullable=False),
+        sa.Column("created_at", sa.Float, nullable=False),
         sa.ForeignKeyConstraint(["key_id"], ["service_keys.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("service_requests_of_key", "service_requests", ["key_id", "at"])
+    op.create_index("service_requests_of_key", "service_requests", ["key_id", "created_at"])
     op.create_table(
         "service_idempotency_keys",
         sa.Column("sub", sa.Text, nullable=False),
         sa.Column("key", sa.String(255), nullable=False),
         sa.Column("message_id", sa.String(32), nullable=False),
-        sa.Column("at", sa.Float, nullable=False),
+        sa.Column("created_at", sa.Float, nullable=False),
         sa.ForeignKeyConstraint(["message_id"], ["service_messages.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("sub", "key"),
     )
-    op.create_index("ix_service_idempotency_keys_at", "service_idempotency_keys", ["at"])
+    op.create_index(
+        "ix_service_idempotency_keys_created_at", "service_idempotency_keys", ["created_at"]
+    )
