@@ -26,7 +26,7 @@ def show_menu(conversation_id: str) -> BaseResponse:
     if not wants_fragment():
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     return render_fragment(
-        "conversations/_row_menu.html", conversation=conversation, back=current_page() or ""
+        "conversations/_row_menu.html", conversation=conversation, next=current_page() or ""
     )
 
 
@@ -74,15 +74,17 @@ def restore(conversation_id: str) -> BaseResponse:
     return _redirect_back(conversation_id, "restored", is_archived=conversation.archived)
 
 
-def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> BaseResponse:
+def _redirect_back(
+    conversation_id: str, action: str, *, is_archived: bool = False
+) -> BaseResponse:
     """Redirect to the page that sent the form, which then shows a notice about the action.
 
     Any other URL is replaced by the list. Actions that hide a conversation do not redirect to this
     conversation.
     """
     list_url = url_for("conversations.index")
-    back = request.form.get("back", "")
-    url = urlsplit(back if back == return_path(back) else list_url)
+    next_path = request.form.get("next", "")
+    url = urlsplit(next_path if next_path == return_path(next_path) else list_url)
     hidden_path = url_for("conversations.show", conversation_id=conversation_id)
     endpoint = _endpoint_of(url.path)
     if not endpoint or (action in HIDING_ACTIONS and url.path == hidden_path):

@@ -132,22 +132,22 @@ def test_forms_without_a_csrf_token_change_nothing(alice: Person, page: Page):
 def test_action_from_the_sidebar_returns_to_the_page_and_its_notice_offers_undo(
     alice: Person, page: Page
 ):
-    for back in ("/help", "/twins/ada", "/search?q=sky", "/preferences"):
-        after = alice.press(page, "Archive", archived="1", back=back)
-        assert after.path == back.split("?")[0]
+    for path in ("/help", "/twins/ada", "/search?q=sky", "/preferences"):
+        after = alice.press(page, "Archive", archived="1", next=path)
+        assert after.path == path.split("?")[0]
         assert "archived" in after.html.select_one(".toast").get_text()
         after = alice.press(after, "Undo")
-        assert after.path == back.split("?")[0]
+        assert after.path == path.split("?")[0]
         assert "unarchived" in after.html.select_one(".toast").get_text()
 
 
 def test_form_redirects_only_to_pages_of_this_portal(alice: Person, page: Page):
-    def check(back: str) -> None:
-        after = alice.press(page, "Rename", title="Mine", back=back)
+    def check(path: str) -> None:
+        after = alice.press(page, "Rename", title="Mine", next=path)
         assert after.path == "/conversations"
         assert listed_titles(after) == ["Mine"]
 
-    backs = (
+    paths = (
         "https://evil.example/",
         "//evil.example",
         "/\\evil.example",
@@ -157,13 +157,13 @@ def test_form_redirects_only_to_pages_of_this_portal(alice: Person, page: Page):
         "\r\nX: y",
         "http://[x",
     )
-    assert failures(check, {back: back for back in backs}) == {}
+    assert failures(check, {path: path for path in paths}) == {}
 
 
 @pytest.mark.limit("L11")
 def test_redirect_url_length_is_limited(alice: Person, page: Page):
     fields = "&".join(f"a{number}=1" for number in range(10_000))
-    after = alice.press(page, "Rename", title="Mine", back=f"/conversations?{fields}")
+    after = alice.press(page, "Rename", title="Mine", next=f"/conversations?{fields}")
 
     assert len(after.response.url) < 3_000
     assert listed_titles(after) == ["Mine"]
