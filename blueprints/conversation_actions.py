@@ -74,9 +74,7 @@ def restore(conversation_id: str) -> BaseResponse:
     return _redirect_back(conversation_id, "restored", is_archived=conversation.archived)
 
 
-def _redirect_back(
-    conversation_id: str, action: str, *, is_archived: bool = False
-) -> BaseResponse:
+def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> BaseResponse:
     """Redirect to the page that sent the form, which then shows a notice about the action.
 
     Any other URL is replaced by the list. Actions that hide a conversation do not redirect to this

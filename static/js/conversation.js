@@ -8,7 +8,7 @@ import { onContentChange, RUNNING_TURN } from "./page.js";
 
 // Accessible names and keyboard access for parts of a reply.
 // Elements that are too wide can be scrolled by keyboard; others must not be tab stops.
-const SCROLLABLE_SELECTOR = ":is(.turn__said, .turn__reply) :is(.table, .code pre, .formula)";
+const SCROLLABLE_SELECTOR = ":is(.turn__content, .turn__reply) :is(.table, .code pre, .formula)";
 const names = { SECTION: messages.table, PRE: messages.code, BDI: messages.formula };
 const makeScrollable = () => {
   for (const part of document.querySelectorAll(SCROLLABLE_SELECTOR)) {

@@ -67,7 +67,7 @@ const trackScroll = () => {
 const READ_SELECTOR = [
   ".turn:focus",
   ".turn:not(:last-child):focus-within",
-  ":is(.turn__said, .turn__reply) :focus-visible",
+  ":is(.turn__content, .turn__reply) :focus-visible",
   ".turn__more:focus-within",
 ].join();
 const shouldAutoscroll = () => {

@@ -138,7 +138,7 @@
 
     // A script makes scrollable parts of a reply focusable up to a second after they change.
     settled: () => !document.documentElement.classList.contains("scripts")
-      || all(":is(.turn__said, .turn__reply) :is(.table, .code pre, .formula)").every(
+      || all(":is(.turn__content, .turn__reply) :is(.table, .code pre, .formula)").every(
         (part) => (part.scrollWidth > part.clientWidth) === (part.tabIndex >= 0)),
 
     // Of a group of radios, only the checked one is a tab stop. A scrollable element is a tab stop

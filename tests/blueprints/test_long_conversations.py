@@ -29,7 +29,7 @@ def person(alice: Person, portal: Portal, upstream: Upstream) -> str:
 
 
 def message_texts(page: Page) -> list[str]:
-    return [turn.select_one(".turn__said").get_text()[5:] for turn in page.turns]
+    return [turn.select_one(".turn__content").get_text()[5:] for turn in page.turns]
 
 
 @pytest.mark.limit("L35")

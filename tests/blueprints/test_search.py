@@ -58,7 +58,7 @@ def test_hit_in_a_message_is_marked_in_the_message(alice: Person, page: Page):
     there = alice.get(f"{page.path}?hit={turn_id}&message=1&q=blue")
 
     assert [mark.get_text() for mark in there.html.select("mark")] == ["blue"]
-    assert there.turns[0].select_one(".turn__said mark")["id"] == "hit"
+    assert there.turns[0].select_one(".turn__content mark")["id"] == "hit"
 
 
 def test_url_without_a_valid_hit_shows_the_conversation_unmarked(alice: Person, page: Page):

@@ -270,7 +270,7 @@ def test_code_in_a_message_is_shown_as_code_and_its_source_is_kept(
     alice: Person, upstream: Upstream
 ):
     page = complete_first_turn(alice, upstream, CODE_MESSAGE, "Because.")
-    message = page.turns[0].select_one(".turn__said [dir=auto]")
+    message = page.turns[0].select_one(".turn__content [dir=auto]")
 
     assert message.select_one(".code[data-language=python] code").get_text() == "print(1 < 2)\n"
     assert message.get_text() == CODE_MESSAGE

@@ -21,8 +21,8 @@ def adoption(log: Log) -> Adoption:
     return Adoption(log.database)
 
 
-def start(turns: Turns, person: str, said: str, reply: str = "") -> AddedTurn:
-    added = turns.start_conversation(person, "ada", "Ada", said, f"key of {said}")
+def start(turns: Turns, person: str, message: str, reply: str = "") -> AddedTurn:
+    added = turns.start_conversation(person, "ada", "Ada", message, f"key of {message}")
     if reply:
         turns.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=reply))
     return added

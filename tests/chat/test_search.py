@@ -34,11 +34,11 @@ def deletions(log: Log, turns: Turns) -> Deletions:
     return make_deletions(log, turns)
 
 
-def talk(
-    turns: Turns, said: str, heard: str = "", *, person: str = "alice", twin: str = "ada"
+def add_conversation(
+    turns: Turns, message: str, reply: str = "", *, person: str = "alice", twin: str = "ada"
 ) -> Conversation:
-    added = turns.start_conversation(person, twin, twin.title(), said, f"key of {said}")
-    turns.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=heard))
+    added = turns.start_conversation(person, twin, twin.title(), message, f"key of {message}")
+    turns.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=reply))
     return added.conversation
 
 
@@ -77,8 +77,8 @@ FOUND = [
 
 
 def test_search_finds_words_in_every_script(turns: Turns, search: Search):
-    talk(turns, "About engines", "Nothing of the kind")
-    talk(
+    add_conversation(turns, "About engines", "Nothing of the kind")
+    add_conversation(
         turns,
         SAID,
         "The **glacier** feeds the lake. 東京都へ行く 서울특별시 ภาษาไทย 🎉 हिन्दी مُحَمَّد Straße "
@@ -112,15 +112,15 @@ NOT_FOUND = [
 
 
 def test_unmatched_and_malformed_queries_find_nothing(turns: Turns, search: Search):
-    talk(turns, "The lake", "東京")
-    talk(turns, "The engines")
+    add_conversation(turns, "The lake", "東京")
+    add_conversation(turns, "The engines")
 
     assert [q[:20] for q in NOT_FOUND if search.find("alice", q).items] == []
 
 
 @pytest.mark.limit("L8")
 def test_words_beyond_the_limits_of_a_query_are_ignored(turns: Turns, search: Search):
-    talk(turns, " ".join(f"w{number}" for number in range(12)))
+    add_conversation(turns, " ".join(f"w{number}" for number in range(12)))
 
     for query in (
         " ".join(f"w{number}" for number in range(120)),
@@ -133,20 +133,20 @@ def test_words_beyond_the_limits_of_a_query_are_ignored(turns: Turns, search: Se
 def test_hit_has_the_id_of_its_turn_and_a_snippet_with_marked_search_words(
     turns: Turns, search: Search
 ):
-    conversation = talk(
+    conversation = add_conversation(
         turns, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
     )
     added = turns.add("alice", conversation.id, "And RIVERS of ice?", "key 2")
 
     [found] = search.find("alice", "river").items
-    reply, said = found.hits[::-1]
+    reply, message = found.hits[::-1]
 
     assert format_snippet(found.title) == "Tell me of water"
     assert format_snippet(reply.snippet).endswith("It falls. Then the [Rivers] carry it.")
     assert format_snippet(reply.snippet).startswith("… ")
     assert (reply.is_by_person, reply.position) == (False, 1)
-    assert format_snippet(said.snippet) == "And [RIVERS] of ice?"
-    assert (said.is_by_person, said.position, said.turn_id) == (True, 2, added.turn.id)
+    assert format_snippet(message.snippet) == "And [RIVERS] of ice?"
+    assert (message.is_by_person, message.position, message.turn_id) == (True, 2, added.turn.id)
 
 
 def test_reply_is_searchable_once_it_has_ended(turns: Turns, search: Search, log: Log):
@@ -164,7 +164,7 @@ def test_title_hits_come_first_and_paging_skips_nothing(
 ):
     monkeypatch.setattr(search_module, "HITS_PER_PAGE", 5)
     for number in range(12):
-        conversation = talk(turns, f"Question {number}", "The moon it is")
+        conversation = add_conversation(turns, f"Question {number}", "The moon it is")
         if number % 3 == 0:
             Conversations(log.database).rename(conversation, f"Moon {number}")
     pages, after = [], ""
@@ -181,7 +181,7 @@ def test_title_hits_come_first_and_paging_skips_nothing(
 def test_renamed_conversation_is_found_only_by_its_new_title(
     turns: Turns, search: Search, log: Log
 ):
-    conversation = talk(turns, "Hello")
+    conversation = add_conversation(turns, "Hello")
     Conversations(log.database).rename(conversation, "  Trip to\0 Norway ")
     Conversations(log.database).rename(conversation, "Trip to Sweden")
 
@@ -190,8 +190,8 @@ def test_renamed_conversation_is_found_only_by_its_new_title(
 
 
 def test_search_can_be_limited_to_one_twin(turns: Turns, search: Search):
-    talk(turns, "A blue sky")
-    talk(turns, "A blue sea", twin="marlow")
+    add_conversation(turns, "A blue sky")
+    add_conversation(turns, "A blue sea", twin="marlow")
 
     assert titles(search.find("alice", "blue", twin_id="marlow")) == ["A blue sea"]
 
@@ -199,8 +199,8 @@ def test_search_can_be_limited_to_one_twin(turns: Turns, search: Search):
 def test_archived_conversations_are_found_and_deleted_ones_are_not(
     turns: Turns, search: Search, log: Log, deletions: Deletions
 ):
-    kept = talk(turns, "A blue sky")
-    gone = talk(turns, "A blue sea")
+    kept = add_conversation(turns, "A blue sky")
+    gone = add_conversation(turns, "A blue sea")
     Conversations(log.database).set_archived(kept, archived=True)
     deletions.delete(gone.id, "alice")
 
@@ -217,7 +217,7 @@ def test_text_folding_turns_a_character_that_stands_for_a_phrase_into_a_space():
 def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
     for words, end in (("wörter {} " * 30_000, "theend"), ("𠀀𠀁{}" * 60_000, "finis")):
         count = words.count("{}")
-        talk(turns, f"Go on {end}", f"{words.format(*range(count))[:500_000]} now{end}")
+        add_conversation(turns, f"Go on {end}", f"{words.format(*range(count))[:500_000]} now{end}")
 
         [found] = search.find("alice", f"now{end}").items
         assert format_snippet(found.hits[0].snippet).endswith(f"[now{end}]")
@@ -226,9 +226,9 @@ def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
 def test_search_uses_the_index_to_read_only_rows_of_the_person(
     turns: Turns, search: Search, log: Log
 ):
-    talk(turns, "A blue sky", "blue")
+    add_conversation(turns, "A blue sky", "blue")
     sqlite = log.database.is_sqlite
-    other = talk(turns, "Nothing", person="bob").id
+    other = add_conversation(turns, "Nothing", person="bob").id
     with log.database.write() as connection:
         for number in range(2_000):
             words = f"blue {number} skies"

@@ -128,7 +128,7 @@ def assert_outcome(
 
 def message_text(turn: Tag) -> str:
     """Return the person's message as it is shown."""
-    element = turn.select_one(".turn__said")
+    element = turn.select_one(".turn__content")
     return element.get_text().removeprefix("You: ") if element else ""
 
 

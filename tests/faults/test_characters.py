@@ -93,14 +93,14 @@ def test_unusual_characters_are_kept_and_isolated(alice: Person, send_message: S
         for turn in (seen.live_turn, seen.turn):
             assert turn["data-state"] == "complete"
             assert turn.select_one(".turn__reply[dir=auto]").get_text().strip() == words
-            assert turn.select_one(".turn__said [dir=auto]")
+            assert turn.select_one(".turn__content [dir=auto]")
             assert message_text(turn) == words
         assert seen.sent_messages == [words]
 
     assert failures(check, STRANGE) == {}
     style = alice.get("/").html.select_one("link[rel=stylesheet]")["href"]
     css = alice.get(style).response.text
-    for part in (".turn__said", ".turn__reply"):
+    for part in (".turn__content", ".turn__reply"):
         assert re.search(rf"{re.escape(part)} ?{{[^{{}}]*unicode-bidi: ?isolate", css)
 
 

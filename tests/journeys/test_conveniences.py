@@ -164,7 +164,7 @@ def test_ask_again_and_edit_send_new_messages(context: BrowserContext, upstream:
     message_box(page).press("Enter")
     upstream.next_call().start_stream().complete("Second")
     expect(reply_text(page, "complete", 3)).to_have_text("Second")
-    expect(page.locator(".turn__said")).to_have_count(4)
+    expect(page.locator(".turn__content")).to_have_count(4)
 
 
 def test_draft_is_kept_per_page_until_it_is_sent(context: BrowserContext, upstream: Upstream):

@@ -131,8 +131,8 @@ def test_earlier_turns_load_above_without_moving_the_page(
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Newer messages").click()
-    expect(page.locator(".turn__said").first).to_contain_text("Question 00021")
-    expect(page.locator(".turn__said").first).to_be_in_viewport()
+    expect(page.locator(".turn__content").first).to_contain_text("Question 00021")
+    expect(page.locator(".turn__content").first).to_be_in_viewport()
 
 
 def test_long_title_takes_at_most_two_lines_on_a_phone(context: BrowserContext, upstream: Upstream):
@@ -168,7 +168,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     white = "rgb(255, 255, 255)"
     background = "getComputedStyle(document.documentElement).backgroundColor"
     assert page.evaluate(background) == white
-    said = page.locator(".turn__said")
+    said = page.locator(".turn__content")
     expect(said).to_have_css("background-color", white)
     assert said.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("See the paper")

@@ -119,7 +119,7 @@ def test_page_does_not_scroll_away_from_a_turn_focused_by_keyboard(
     call.delta(".\n\nMore" * 60)
     expect(reply_text(page)).to_contain_text("More")
     expect(page.get_by_role("button", name="New messages")).to_be_visible()
-    expect(turn(page, "complete").locator(".turn__said")).to_be_in_viewport()
+    expect(turn(page, "complete").locator(".turn__content")).to_be_in_viewport()
 
     copy = page.get_by_role("button", name="Copy").first
     copy.focus()

@@ -28,7 +28,7 @@ def open_message(context: BrowserContext, upstream: Upstream, text: str) -> Page
 
 
 def message_text(page: Page) -> Locator:
-    return page.locator(".turn__said > [dir]")
+    return page.locator(".turn__content > [dir]")
 
 
 def expect_lines(page: Page, count: int) -> None:
@@ -93,5 +93,5 @@ def test_draft_of_a_sent_message_with_code_is_discarded(
     message_box(page).fill(text)
     page.reload()
 
-    expect(page.locator(".turn__said .code__copy")).to_be_visible()
+    expect(page.locator(".turn__content .code__copy")).to_be_visible()
     expect(message_box(page)).to_have_value("")

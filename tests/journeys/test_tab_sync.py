@@ -65,7 +65,7 @@ def test_all_windows_of_a_conversation_show_the_same_turns(
     for window in (page, other):
         expect(turn(window, "stopped")).to_contain_text("For ever and")
         expect(turn(window, "stopped").locator(".note")).to_contain_text("Stopped.")
-        expect(window.locator(".turn__said > [dir]")).to_have_text(["Hello", "More", "And more"])
+        expect(window.locator(".turn__content > [dir]")).to_have_text(["Hello", "More", "And more"])
     assert call.wait_for_disconnect()
 
 
@@ -131,7 +131,7 @@ def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream
             held.release()
         other.evaluate("new Promise((done) => setTimeout(done))")
         expect(other.locator(".turn")).to_have_count(len(said))
-        expect(other.locator(".turn__said")).to_contain_text(said)
+        expect(other.locator(".turn__content")).to_contain_text(said)
 
 
 def test_message_with_a_late_response_is_shown_once(context: BrowserContext, upstream: Upstream):

@@ -27,7 +27,7 @@ from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 ADA = parse("ada", TWIN, 1.0)
 WINDOW = 512
 TURNS = 20
-TALK = (
+MESSAGES = (
     "What is a bicycle?",
     "自行车为什么不会倒下来" * 3,
     "🚲🧑‍🚀" * 9,
@@ -35,9 +35,9 @@ TALK = (
 )
 
 
-def talk(turn: int) -> str:
+def text_of(turn: int) -> str:
     """Return the text of a turn; different turns have different numbers of tokens per byte."""
-    return f"{turn} {TALK[turn % len(TALK)]}"
+    return f"{turn} {MESSAGES[turn % len(MESSAGES)]}"
 
 
 def cost(prompt: Prompt) -> int:
@@ -56,7 +56,7 @@ def test_every_prompt_of_a_long_conversation_fits_the_window(
         if cost(prompt) + call.body["max_tokens"] > WINDOW:
             call.respond(400, {"error": "maximum context length"})
         else:
-            call.start_stream().delta(talk(int(prompt[-1]["content"].split()[0]) + 1))
+            call.start_stream().delta(text_of(int(prompt[-1]["content"].split()[0]) + 1))
             call.complete()
 
     model.answers[CHAT_COMPLETIONS_PATH] = reply
@@ -67,22 +67,24 @@ def test_every_prompt_of_a_long_conversation_fits_the_window(
     for stored in (0, MAX_HISTORY_MESSAGES // 2 - TURNS // 2):
         conversation = api.create_conversation()
         for turn in range(stored):
-            said, holder = container.messages.add(conversation, talk(turn))
-            container.messages.store_reply(said, str(holder), talk(turn + 1), is_complete=True)
+            message, holder = container.messages.add(conversation, text_of(turn))
+            container.messages.store_reply(
+                message, str(holder), text_of(turn + 1), is_complete=True
+            )
         prompts.clear()
         turns = range(stored, stored + TURNS)
         for turn in turns:
-            *_, end = api.stream(conversation, talk(turn))
+            *_, end = api.stream(conversation, text_of(turn))
             assert end["type"] == "complete", end
 
         assert len(prompts) == TURNS, "some were refused"
         for turn, prompt in zip(turns, prompts, strict=True):
             assert prompt[:3] == prompts[0][:3]
-            assert prompt[-1] == {"role": "user", "content": talk(turn)}
+            assert prompt[-1] == {"role": "user", "content": text_of(turn)}
         assert prompts[-1][0] == {"role": "system", "content": ADA.instructions}
         assert prompts[-1][-3:-1] == [
-            {"role": "user", "content": talk(turns[-2])},
-            {"role": "assistant", "content": talk(turns[-1])},
+            {"role": "user", "content": text_of(turns[-2])},
+            {"role": "assistant", "content": text_of(turns[-1])},
         ]
 
 
@@ -129,9 +131,9 @@ def new_talk(bundled: Container) -> Callable[[str], Conversation]:
     def new_talk(words: str) -> Conversation:
         conversation = bundled.conversations.create("alice", "ada", "")
         for turn in range(TURNS):
-            said, holder = bundled.messages.add(conversation.id, f"{turn} {words * 4}")
+            message, holder = bundled.messages.add(conversation.id, f"{turn} {words * 4}")
             bundled.messages.store_reply(
-                said, str(holder), words * (turn % 7 + 1), is_complete=True
+                message, str(holder), words * (turn % 7 + 1), is_complete=True
             )
         return conversation
 
@@ -188,8 +190,8 @@ def history(turns: int) -> list[Message]:
     messages = []
     for turn in range(turns):
         messages += [
-            Message(f"said {turn}", "c", "user", talk(turn), None, 1.0),
-            Message(f"reply {turn}", "c", "assistant", talk(turn + 1), f"said {turn}", 1.0),
+            Message(f"message {turn}", "c", "user", text_of(turn), None, 1.0),
+            Message(f"reply {turn}", "c", "assistant", text_of(turn + 1), f"message {turn}", 1.0),
         ]
     return [*messages, Message("new", "c", "user", "And now?", None, 1.0)]
 
@@ -205,7 +207,9 @@ def test_at_most_9_tokenizer_calls_find_two_thirds_of_the_history_that_fits_a_pr
         prompt = build_prompt(ADA, history(100), window=window, count_tokens=tokens)
 
         told = (len(prompt) - 4) // 2
-        assert [m["content"] for m in prompt[3:-1:2]] == [talk(t) for t in range(100 - told, 100)]
+        assert [m["content"] for m in prompt[3:-1:2]] == [
+            text_of(t) for t in range(100 - told, 100)
+        ]
         assert told == 0 or fits(told, window)
         assert not fits(told * 3 // 2 + 2, window)
         assert len(counts) <= 9, window
@@ -242,9 +246,9 @@ def test_prompts_of_consecutive_turns_of_a_long_conversation_mostly_begin_alike(
 
 def test_prompt_has_only_the_last_reply_to_a_message():
     messages = [
-        Message("said", "c", "user", "Hello", None, 1.0),
-        Message("half", "c", "assistant", "Half", "said", 2.0, complete=False),
-        Message("whole", "c", "assistant", "Whole", "said", 3.0),
+        Message("message", "c", "user", "Hello", None, 1.0),
+        Message("half", "c", "assistant", "Half", "message", 2.0, complete=False),
+        Message("whole", "c", "assistant", "Whole", "message", 3.0),
         Message("new", "c", "user", "And now?", None, 4.0),
     ]
 

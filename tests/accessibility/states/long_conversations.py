@@ -26,7 +26,7 @@ def conversation_long(env: Environment) -> Page:
 def conversation_long_with_earlier_turns(env: Environment) -> Page:
     page = _open_long_conversation(env, 13)
     page.get_by_role("link", name="Older messages").click()
-    page.locator(".turn__said").filter(has_text="Question 00005").wait_for()
+    page.locator(".turn__content").filter(has_text="Question 00005").wait_for()
     return page
 
 
