@@ -75,6 +75,7 @@ class Accounts:
         key_issuer: KeyIssuer | None = None,
     ) -> None:
         self.database = database
+        self._key_issuer = key_issuer
         self.people = People(database, key_issuer)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
@@ -292,13 +293,12 @@ class Accounts:
         browser_token: str,
         identity: Identity,
         on_link: Callable[[Connection, str, str], None],
-    ) -> str | None:
+    ) -> None:
         """Link an identity to the account of a one-time link.
 
         The password of the account proves the consent of its owner. The previous owner of the
         identity is deleted, unless they have other identities. Calls `on_link` in the same
-        transaction with the ids of the previous owner and of the account. Returns the id of the
-        deleted person, or None.
+        transaction with the ids of the previous owner and of the account.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """
         account = self.find_by_link(token, "identity")
@@ -309,4 +309,6 @@ class Accounts:
             earlier_id = people.move_identity(connection, identity, person.id)
             on_link(connection, earlier_id, person.id)
             is_deleted = people.find_by_id(connection, earlier_id) is None
-        return earlier_id if is_deleted else None
+        if is_deleted and self._key_issuer:
+            # Nobody could list or revoke these API keys later.
+            self._key_issuer.revoke_all(earlier_id)

@@ -43,7 +43,7 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
     """Link the proxy's name to the account, and move the conversations of its previous owner."""
     identity = Identity(PROXY_ISSUER, proxy_subject() or "")
     try:
-        deleted_id = portal().accounts.link_identity(
+        portal().accounts.link_identity(
             token,
             request.form.get("password", ""),
             client_address(),
@@ -61,9 +61,6 @@ def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[
         retry_at = portal().clock.time() + error.wait_seconds
         page = _render_form(token, attempts_notice(error), retry_at)
         return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
-    if deleted_id and (issuer := portal().key_issuer):
-        # The person is deleted, so nobody could list or revoke their API keys later.
-        issuer.revoke_all(deleted_id)
     return redirect(url_for("conversations.index"), 303)
 
 
