@@ -19,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Table]]] = {
         Table("Many people before the bundled model", [crowd.measure(options.people)])
     ],
     "growth": lambda _: growth.measure(),
+    "stages": lambda _: load.measure_stages(),
     "load": lambda options: load.measure(options.replies),
 }
 

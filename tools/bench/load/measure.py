@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from statistics import median, quantiles
 
 import requests
@@ -18,7 +22,9 @@ import requests
 from chat.log.log import MAX_REPLIES_OF_PROCESS
 from tests.support.postgres import run_postgres
 from tests.support.processes import ROOT
+from tests.support.waiting import poll_until
 from tools.bench.load.systems import System, run_nginx, run_relay, run_twindow
+from tools.bench.sampled_app import EVENT_LOOP, STAGES
 from tools.bench.table import Row, Table, ratio
 from tools.probes import measure_latency
 
@@ -105,27 +111,72 @@ def _rows(samples: dict[str, list[Sample]]) -> list[Row]:
     ]
 
 
-def _run(runner: Runner, number: int) -> Sample:
+def measure_stages() -> list[Table]:
+    """Measure the share of each stage in the CPU time of 50 and of 200 replies, in percent."""
+    shares = {number: _profile(number) for number in (50, 200)}
+    rows: list[Row] = [
+        {"stage": stage} | {f"{number} replies": shares[number].get(stage, 0) for number in shares}
+        for stage in (*STAGES, EVENT_LOOP)
+    ]
+    return [Table("CPU time of running replies by stage, in percent", rows)]
+
+
+def _profile(number: int) -> dict[str, int]:
+    runner = partial(run_twindow, program=("-m", "tools.bench.sampled_app"))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "samples.json")
+        os.environ["SAMPLES_FILE"] = str(file)
+        with _run_replies(runner, number) as replies:
+            [worker] = replies.system.pids()
+            _sleep_until(replies.began_at + WINDOW[0])
+            os.kill(worker, signal.SIGUSR1)
+            _sleep_until(replies.began_at + WINDOW[1])
+            os.kill(worker, signal.SIGUSR2)
+            assert poll_until(file.exists, 10)
+        samples: dict[str, int] = json.loads(file.read_text())
+    return {stage: round(100 * count / sum(samples.values())) for stage, count in samples.items()}
+
+
+@dataclass(frozen=True)
+class RunningReplies:
+    """Replies that began at once, at `began_at` (monotonic clock), when `idle_kb` was used.
+
+    `read_result` waits for the end of all streams, and returns what the readers have measured.
+    """
+
+    system: System
+    idle_kb: int
+    began_at: float
+    read_result: Callable[[], str]
+
+
+@contextmanager
+def _run_replies(runner: Runner, number: int) -> Iterator[RunningReplies]:
     with _run_service() as service_url, runner(service_url) as system:
         idle_kb = system.memory_kb()
         with ThreadPoolExecutor(8) as pool:
             streams = list(pool.map(system.open_stream, range(number)))
-        with _run_readers(system.url, streams) as readers, requests.Session() as session:
-            session.trust_env = False
+        with _run_readers(system.url, streams) as read_result:
             requests.get(f"{service_url}/go", timeout=60)
-            began_at = time.monotonic()
-            _sleep_until(began_at + WINDOW[0])
-            before = system.cpu_seconds()
-            _sleep_until(began_at + WINDOW[1])
-            used_seconds = system.cpu_seconds() - before
-            memory_kb = system.memory_kb()
-            latency = measure_latency(
-                session,
-                [system.url + system.page_path],
-                lambda: time.monotonic() > began_at + END_OF_PAGES,
-                PAGE_INTERVAL_SECONDS,
-            )
-            result = json.loads(readers())
+            yield RunningReplies(system, idle_kb, time.monotonic(), read_result)
+
+
+def _run(runner: Runner, number: int) -> Sample:
+    with _run_replies(runner, number) as replies, requests.Session() as session:
+        session.trust_env = False
+        system, began_at = replies.system, replies.began_at
+        _sleep_until(began_at + WINDOW[0])
+        before = system.cpu_seconds()
+        _sleep_until(began_at + WINDOW[1])
+        used_seconds = system.cpu_seconds() - before
+        memory_kb = system.memory_kb()
+        latency = measure_latency(
+            session,
+            [system.url + system.page_path],
+            lambda: time.monotonic() > began_at + END_OF_PAGES,
+            PAGE_INTERVAL_SECONDS,
+        )
+        result = json.loads(replies.read_result())
     microseconds = [round((began_at + second) * 1e6) for second in WINDOW]
     delays = [
         delay / 1000
@@ -138,7 +189,7 @@ def _run(runner: Runner, number: int) -> Sample:
         delay_p99=quantiles(delays, n=100)[98],
         delay_max=max(delays),
         lost=number * DELTAS - sum(result["counts"]),
-        memory_per_reply=(memory_kb - idle_kb) / number,
+        memory_per_reply=(memory_kb - replies.idle_kb) / number,
         page_p50=median(latency.milliseconds),
         page_p95=latency.percentile(95),
         start_seconds=system.start_seconds,

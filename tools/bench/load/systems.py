@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,9 +74,16 @@ def run_relay(service_url: str) -> Iterator[System]:
 
 @contextmanager
 def run_twindow(
-    service_url: str, *, is_embedded: bool = False, **settings: str
+    service_url: str,
+    *,
+    is_embedded: bool = False,
+    program: Sequence[str] = ("app.py",),
+    **settings: str,
 ) -> Iterator[System]:
-    """Run Twindow with a remote service, or its own with a model server. No limits apply."""
+    """Run Twindow with a remote service, or its own with a model server. No limits apply.
+
+    `program` is the script to run, or `-m` and a module.
+    """
     source = {"API_URL": service_url, "API_KEY": "any"}
     if is_embedded:
         source = {"MODEL_URL": f"{service_url}/v1", "MODEL_PARALLEL": "1000"}
@@ -84,7 +91,7 @@ def run_twindow(
     started_at = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as data,
-        run_server(Path(data), "app.py", LIMITS="none", **source, **settings) as server,
+        run_server(Path(data), *program, LIMITS="none", **source, **settings) as server,
     ):
         start_seconds = server.wait_until_ready() - started_at
         yield System(
