@@ -90,13 +90,13 @@ def _build_page(base_path: str, base_url: str) -> CachedText:
         render_template(
             "docs.html",
             document=spec,
-            described=described_operations,
-            shapes=sorted(schema_names),
-            address=openapi.path_template,
-            meanings=ERRORS_BY_STATUS,
-            per_hour=REQUESTS_PER_HOUR,
-            given=openapi.non_null_schema,
-            api=f"{base_url}api/v1",
+            described_operations=described_operations,
+            schema_names=sorted(schema_names),
+            path_template=openapi.path_template,
+            errors_by_status=ERRORS_BY_STATUS,
+            requests_per_hour=REQUESTS_PER_HOUR,
+            non_null_schema=openapi.non_null_schema,
+            base_url=f"{base_url}api/v1",
         )
     )
 

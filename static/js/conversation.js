@@ -22,8 +22,8 @@ const makeScrollable = () => {
 };
 // The link text of a footnote's backlink is an arrow, so it needs a label.
 const labelBacklinks = () => {
-  for (const back of document.querySelectorAll("[role=doc-backlink]")) {
-    back.ariaLabel = messages.backToReference.replace("%(label)s", () => back.hash.split("-").at(-1));
+  for (const backlink of document.querySelectorAll("[role=doc-backlink]")) {
+    backlink.ariaLabel = messages.backToReference.replace("%(label)s", () => backlink.hash.split("-").at(-1));
   }
 };
 onContentChange(makeScrollable, 1000);

@@ -57,14 +57,14 @@ const takeNewSentences = (turn) => {
   }
   const newSentences = [];
   const units = [...turn.querySelector(".turn__reply").querySelectorAll(BLOCK_SELECTOR)];
-  const stopped = !runs && turn.dataset.state !== "complete";
+  const isStopped = !runs && turn.dataset.state !== "complete";
   while (state.unit < units.length) {
     const unit = units[state.unit];
-    const last = unit === units.at(-1);
-    const open = runs && last;
-    const parts = spokenParts(unit, open);
+    const isLast = unit === units.at(-1);
+    const isOpen = runs && isLast;
+    const parts = spokenParts(unit, isOpen);
     // Do not announce half a sentence, neither of a running reply nor of a stopped one.
-    const isIncomplete = open || (stopped && last && !SENTENCE_END.test(unit.textContent));
+    const isIncomplete = isOpen || (isStopped && isLast && !SENTENCE_END.test(unit.textContent));
     const end = isIncomplete ? parts.length - 1 : parts.length;
     const names = state.names[state.unit] ??= [];
     for (const part of parts.slice(state.part, end)) {
@@ -73,8 +73,8 @@ const takeNewSentences = (turn) => {
       else newSentences.push(part);
       names.push(name);
     }
-    state.part = open ? Math.max(state.part, end) : 0;
-    if (open) break;
+    state.part = isOpen ? Math.max(state.part, end) : 0;
+    if (isOpen) break;
     state.unit += 1;
   }
   return { state, runs, text: newSentences.join("") };
