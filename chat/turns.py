@@ -61,7 +61,8 @@ class Turn:
 class AddedTurn:
     """A turn, and the state of its conversation before the turn was added.
 
-    `is_new` is False for a repeated form submission; the other values are set for new turns only.
+    `is_new` is False for a repeated form submission; the other values are set only for a new turn
+    of an existing conversation.
     `previous_turn_id` is the id of the turn before the new one. `was_newest` tells whether the
     conversation was the person's newest before the turn was added.
     """
@@ -248,7 +249,7 @@ class Turns:
             )
 
     def find(self, turn_id: str, person: str) -> Turn | None:
-        """Return the turn, or None if it does not exist or belongs to another person."""
+        """Return the turn, or None if it is missing, deleted or belongs to another person."""
         owned_by_person = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
         query = _select_turns().where(turns.c.id == turn_id, owned_by_person)
         with self.database.read() as connection:

@@ -146,14 +146,14 @@ class Service:
         return health.findings(self.container, asks_model=asks_model)
 
     def start(self) -> None:
-        """Start the background work; the bundled model is then ready for the first message."""
+        """Start the background work, and begin to load the bundled model."""
         self.checkpoints.start()
         self.container.knowledge.start()
         if self.container.model.bundled:
             self.container.model.bundled.start()
 
     def close(self) -> None:
-        """Stop the running replies and the bundled model."""
+        """Stop the running replies, the index of files and the bundled model."""
         self.container.reply_manager.close()
         self.container.knowledge.close()
         self.container.model.close()

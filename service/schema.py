@@ -95,7 +95,7 @@ messages = Table(
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
     Column("model", Text),
-    # JSON list of the passages that a reply quotes.
+    # JSON list of the passages that a reply quotes, cites or offers.
     Column("sources", Text, nullable=False, server_default="[]"),
     UniqueConstraint("conversation_id", "position"),
     Index("service_messages_by_reply_to", "reply_to"),

@@ -2,7 +2,7 @@
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no complete response in time
-├── AvatarUnavailable       an avatar that cannot be fetched, or is no image
+├── AvatarUnavailable       an avatar that cannot be fetched
 ├── ApiError                a response other than 2xx: its status and detail
 │   ├── Unauthorized        401
 │   ├── Forbidden           403

@@ -39,7 +39,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage of a file, which a reply quotes. The passage is Markdown."""
+    """A passage of a file, which a reply quotes, cites or offers. It is Markdown."""
 
     file: str
     heading: str

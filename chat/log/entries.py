@@ -34,7 +34,7 @@ class Delta(msgspec.Struct, frozen=True, tag="delta"):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A passage of a file, which the reply quotes. The passage is Markdown."""
+    """A passage of a file, which the reply quotes, cites or offers. It is Markdown."""
 
     file: str
     heading: str

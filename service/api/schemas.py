@@ -55,7 +55,7 @@ class Usage(ApiStruct):
 
 
 class Source(ApiStruct):
-    """A passage of a file, from which a reply is taken."""
+    """A passage of a file, which a reply quotes, cites or offers."""
 
     file: Annotated[str, msgspec.Meta(description="Path in the knowledge folder of the twin.")]
     heading: str

@@ -1,4 +1,4 @@
-"""Storage of conversations. Queries are limited to one owner (`sub`)."""
+"""Storage of conversations. Most queries are limited to one owner (`sub`)."""
 
 from __future__ import annotations
 

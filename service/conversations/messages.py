@@ -35,7 +35,7 @@ class Message:
     `reply_to` is the id of the message that a reply answers. `complete` is False for a reply that
     was stopped or interrupted. `cut_off` is True for a reply that ended at the model's token limit.
     `input_tokens`, `output_tokens` and `model` are set if the model server reported its usage.
-    `sources` is a JSON list of the passages that a reply quotes.
+    `sources` is a JSON list of the passages that a reply quotes, cites or offers.
     """
 
     id: str

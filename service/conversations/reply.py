@@ -80,7 +80,7 @@ class Reply:
         # Whether the reply has ended, even if it is not stored yet. Later stops are ignored.
         self.is_finished = False
         self._stream: CompletionStream | None = None
-        # The passages that the reply quotes.
+        # The passages that the reply quotes, cites or offers.
         self.sources: Sequence[Source] = ()
         self._events: list[Event] = []
         self._changed = threading.Condition()

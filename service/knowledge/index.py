@@ -50,7 +50,7 @@ CREATE TABLE term_counts (
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A passage that a reply quotes or offers, as in the interface."""
+    """A passage that a reply quotes, cites or offers, as in the interface."""
 
     file: str
     heading: str

@@ -19,7 +19,7 @@ def sign_in_not_required(view: View) -> View:
 
 
 def session_not_required(view: View) -> View:
-    """Open no session for a view: its response is the same for all, and needs no database."""
+    """Open no session for a view: its response does not depend on the person."""
     setattr(view, _SESSION, False)
     return view
 

@@ -20,7 +20,10 @@ def init_app(app: Flask) -> None:
 
 
 def translate(sentence: str) -> str:
-    """Translate a sentence of the portal. A sentence of the service stays unchanged."""
+    """Translate a sentence of the portal or a stage of the embedded service.
+
+    Any other text stays unchanged.
+    """
     return gettext(sentence) if sentence else ""
 
 
