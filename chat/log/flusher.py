@@ -76,7 +76,9 @@ class Flusher:
             new_entries = {turn_id: entries for turn_id, entries in unflushed.items() if entries}
             # A flush without entries only looks for ends of other processes, and locks nothing.
             transaction = (
-                self.database.write(reserved=True) if new_entries else self.database.read()
+                self.database.write(reserved=True)
+                if new_entries
+                else self.database.read(reserved=True)
             )
             with transaction as connection:
                 worker_id = self.heartbeat.worker_id
@@ -105,13 +107,15 @@ class Flusher:
                 self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
-        """Store the ends in `unstored_ends`, until the next heartbeat is due.
+        """Store ends in `unstored_ends` for a slice; then the text of running replies follows.
 
         An end that cannot be stored moves to the back of the queue.
         """
         unstored_ends = self._buffers.unstored_ends
+        monotonic = self.database.clock.monotonic
+        deadline = monotonic() + SLICE_SECONDS
         for turn_id, ended in list(unstored_ends.items()):
-            if self.heartbeat.is_due:
+            if monotonic() > deadline:
                 return
             try:
                 self._end_turn(turn_id, ended)
@@ -141,7 +145,9 @@ class Flusher:
                 is_failing = True
                 self._closing.wait(RETRY_SECONDS)
             # Entries that were not stored are still buffered: flush again.
-            if is_failing or any(
-                buffer.has_pending for buffer in self._buffers.snapshot().values()
+            if (
+                is_failing
+                or self._buffers.unstored_ends
+                or any(buffer.has_pending for buffer in self._buffers.snapshot().values())
             ):
                 self._wakeup.set()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -61,7 +62,9 @@ class Log:
         self.is_closing = False
         self._buffers = LocalBuffers(database.clock, database.metrics)
         self._heartbeat = Heartbeat(database)
-        self._flusher = Flusher(database, self._heartbeat, self._buffers, self.end)
+        self._flusher = Flusher(
+            database, self._heartbeat, self._buffers, partial(self.end, reserved=True)
+        )
         self._recovery = Recovery(database, self._heartbeat, self._buffers, self.end)
         self._remote_follower = RemoteFollower(database, self._recovery.interrupt_if_uncontended)
 
@@ -145,19 +148,27 @@ class Log:
         buffer = self._buffers.get(turn_id)
         return join_text(buffer.entries) if buffer else ""
 
-    def end(self, turn_id: str, ended: Ended, precondition: Precondition | None = None) -> bool:
+    def end(
+        self,
+        turn_id: str,
+        ended: Ended,
+        precondition: Precondition | None = None,
+        *,
+        reserved: bool = False,
+    ) -> bool:
         """End a turn and return True, or return False if it has already ended.
 
         Replaces all entries of the turn with `ended`. An end without text keeps the text so far.
         Returns False if the turn does not exist any more, or if the `precondition`, checked in the
-        transaction, fails. Raises DatabaseUnavailable.
+        transaction, fails. `reserved` is for the flusher, which must not wait for requests.
+        Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:
             buffer.forbid_requests()
         clock = self.database.clock
         lock_requested_at = clock.monotonic()
-        with self.database.write(durable=True) as connection:
+        with self.database.write(durable=True, reserved=reserved) as connection:
             if not store.lock(connection, turn_id):
                 self.drop_buffer(turn_id)
                 return False

@@ -49,6 +49,7 @@ def end_running_replies(
         try:
             ended_ids = _end_together(database, buffers, batch)
         except DatabaseUnavailable:
+            database.clock.sleep(RETRY_SECONDS)
             continue
         except Exception:
             logger.exception("Could not end %d replies together.", len(batch))

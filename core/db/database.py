@@ -108,16 +108,17 @@ class Database:
         self._logged_fault = ""
         self._fault_logged_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
-        # At the default level of PostgreSQL, each query would see a different snapshot.
-        self._read_engine = (
-            self.engine
-            if self.is_sqlite
-            else self.engine.execution_options(isolation_level="REPEATABLE READ")
-        )
         self._reserved_engine = (
             self.engine
             if self.is_sqlite
             else create_engine(url, pool_size=RESERVED_CONNECTIONS, max_overflow=0, **options)
+        )
+        # At the default level of PostgreSQL, each query would see a different snapshot.
+        self._read_engine, self._reserved_read_engine = (
+            engine
+            if self.is_sqlite
+            else engine.execution_options(isolation_level="REPEATABLE READ")
+            for engine in (self.engine, self._reserved_engine)
         )
         if self.is_sqlite:
             sqlite.prepare(self.engine)
@@ -127,9 +128,13 @@ class Database:
                 event.listen(engine, "begin", _timeout_setter(lock_timeout))
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
-        """Open a read transaction on one consistent snapshot. Raises DatabaseUnavailable."""
-        with self._convert_errors(), self._read_engine.connect() as connection, connection.begin():
+    def read(self, *, reserved: bool = False) -> Iterator[Connection]:
+        """Open a read transaction on one consistent snapshot. Raises DatabaseUnavailable.
+
+        On PostgreSQL, `reserved` transactions have their own connection.
+        """
+        engine = self._reserved_read_engine if reserved else self._read_engine
+        with self._convert_errors(), engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -138,7 +143,7 @@ class Database:
 
         On SQLite, a power cut may undo the last transactions, unless they are `durable`. On
         PostgreSQL, every transaction is durable, and `reserved` transactions have their own
-        connections. Raises DatabaseUnavailable.
+        connection. Raises DatabaseUnavailable.
         """
         if not self.is_sqlite:
             engine = self._reserved_engine if reserved else self.engine

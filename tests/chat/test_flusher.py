@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import delete, event, select
 
 from chat.log.entries import Delta, Ended, ReplyState, join_text
-from chat.log.heartbeat import HEARTBEAT_SECONDS
 from chat.log.log import Log
 from chat.schema import turns as turn_table
 from chat.turns import Turn, Turns
@@ -62,6 +61,9 @@ def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
             requests.enter_context(log.database.read())
         clock.advance(60)
         log.flush()
+        log.flush()  # without new entries
+        log.end_later(turn.id, Ended(ReplyState.COMPLETE))
+        log._flusher._store_ends()
 
     assert join_text(other.read(turn.id).entries) == "stored"
     with other.database.read() as reading:
@@ -89,14 +91,14 @@ def test_flush_sends_the_entries_of_all_replies_in_one_statement(
     assert isinstance(parameters, dict)
 
 
-def test_storing_of_late_ends_does_not_delay_the_heartbeat(
+def test_storing_of_late_ends_delays_neither_the_heartbeat_nor_other_replies(
     log: Log, turn: Turn, other_turn: Turn, clock: AdjustableClock
 ):
     log._flusher.close()
     for each in (turn, other_turn):
         log.end_later(each.id, Ended(ReplyState.COMPLETE, text="late"))
     log.flush()
-    log._flusher._end_turn = lambda *_: clock.advance(HEARTBEAT_SECONDS + 1)
+    log._flusher._end_turn = lambda *_: clock.advance(0.1)
 
     log._flusher._store_ends()
 
