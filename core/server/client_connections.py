@@ -19,12 +19,21 @@ MAX_BODY_BYTES = 2 * 1024 * 1024
 # Other requests run after so many bytes in chunks: a chunk may have one byte, and take as much CPU
 # time as a large one.
 CHUNKED_STEP_BYTES = 256
+MAX_UNSENT_BYTES = 16 * 1024
 
 
-def limit_write_time(client: socket.socket, seconds: float) -> None:
-    """On Linux, let the system close the connection if the client reads nothing for `seconds`."""
-    if option := getattr(socket, "TCP_USER_TIMEOUT", None):
-        client.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))
+def bound_output(client: socket.socket, seconds: float) -> None:
+    """On Linux, bound what a client costs that reads nothing.
+
+    The system closes the connection after `seconds`, and buffers at most `MAX_UNSENT_BYTES` that it
+    cannot send yet. Otherwise, it would buffer 4 MB.
+    """
+    for name, value in (
+        ("TCP_USER_TIMEOUT", int(seconds * 1000)),
+        ("TCP_NOTSENT_LOWAT", MAX_UNSENT_BYTES),
+    ):
+        if option := getattr(socket, name, None):
+            client.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 class BoundedRequest(Request):  # type: ignore[misc]

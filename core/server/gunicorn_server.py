@@ -24,7 +24,7 @@ from gunicorn.workers.ggevent import GeventWorker
 
 from core.db.database import DatabaseUnavailable
 from core.db.migrations import UnsupportedDatabase
-from core.server.client_connections import BodyReader, BoundedRequest, limit_write_time
+from core.server.client_connections import BodyReader, BoundedRequest, bound_output
 from core.server.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit
 
 REFUSAL = (
@@ -106,7 +106,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
             self._refuse(client)
             return
         self._open_connections += 1
-        limit_write_time(client, self.write_timeout_seconds)
+        bound_output(client, self.write_timeout_seconds)
         try:
             super().handle(listener, client, address)
         finally:

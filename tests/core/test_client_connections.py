@@ -1,10 +1,15 @@
-"""Request heads that are too large, and request bodies that are slow to arrive."""
+"""Large request heads, request bodies that are slow to arrive, and clients that do not read."""
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import logging
 import math
+import select
+import socket
+import struct
+import termios
 
 import gevent
 import pytest
@@ -19,6 +24,7 @@ from core.server.client_connections import (
     MAX_HEAD_BYTES,
     BodyReader,
     BoundedRequest,
+    bound_output,
 )
 
 logger = logging.getLogger(__name__)
@@ -107,3 +113,20 @@ def test_timeout_of_the_caller_is_raised_while_a_body_is_read():
 
     with pytest.raises(gevent.Timeout), gevent.Timeout(0.01):
         reader.read(100)
+
+
+@pytest.mark.limit("L54")
+@pytest.mark.skipif(not hasattr(socket, "TCP_NOTSENT_LOWAT"), reason="needs Linux")
+def test_system_buffers_little_for_a_client_that_does_not_read():
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as connection,
+    ):
+        bound_output(connection, 60)
+        connection.settimeout(0)
+        while select.select([], [connection], [], TIMEOUT_SECONDS)[1]:
+            connection.send(bytes(4_096))
+        buffered = fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4))
+
+        assert struct.unpack("i", buffered)[0] <= 65_536
