@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from chat.log import store
@@ -16,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 SLICE_SECONDS = 0.05
 RETRY_SECONDS = 0.2
+# Other work of the process runs between two flushes.
+MIN_PAUSE_SECONDS = 0.01
 CLOSE_TIMEOUT_SECONDS = 2.0
 
 
@@ -126,13 +129,16 @@ class Flusher:
 
     def _flush_until_closed(self) -> None:
         is_failing = False
+        flush_seconds = 0.0
         while not self._closing.is_set():
             if not self._buffers:
                 self._wakeup.clear()
             is_idle = not (self._buffers or self._closing.is_set())
             self._wakeup.wait(None if is_idle else HEARTBEAT_SECONDS / 4)
-            self._closing.wait(SLICE_SECONDS)
+            # A slice includes the flush before it.
+            self._closing.wait(max(SLICE_SECONDS - flush_seconds, MIN_PAUSE_SECONDS))
             self._wakeup.clear()
+            began_at = time.monotonic()
             try:
                 self.flush(SLICE_SECONDS)
                 self._store_ends()
@@ -144,6 +150,7 @@ class Flusher:
                     logger.exception("Could not store running replies.", exc_info=unexpected_error)
                 is_failing = True
                 self._closing.wait(RETRY_SECONDS)
+            flush_seconds = time.monotonic() - began_at
             # Entries that were not stored are still buffered: flush again.
             if (
                 is_failing

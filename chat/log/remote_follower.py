@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 # LISTEN and NOTIFY of PostgreSQL are no alternative: NOTIFY serialises the commits of the whole
 # server, and PgBouncer does not support LISTEN in transaction mode.
 POLL_SECONDS = 0.075
+MIN_PAUSE_SECONDS = 0.01
 RECOVERY_INTERVAL_SECONDS = 1.0
 CLOSE_TIMEOUT_SECONDS = 2.0
 MAX_TURNS_PER_QUERY = 200
@@ -87,6 +88,7 @@ class RemoteFollower:
             self._thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def _poll_until_closed(self) -> None:
+        poll_seconds = 0.0
         while not self._is_closing:
             if not self._mirrors:
                 self._wakeup.clear()
@@ -94,8 +96,10 @@ class RemoteFollower:
                 self._wakeup.wait()
                 continue
             try:
-                time.sleep(POLL_SECONDS)
+                time.sleep(max(POLL_SECONDS - poll_seconds, MIN_PAUSE_SECONDS))
+                began_at = time.monotonic()
                 self._poll(list(self._mirrors))
+                poll_seconds = time.monotonic() - began_at
                 self._recover_if_due()
             except DatabaseUnavailable:
                 self._clock.sleep(self.retry_seconds)
