@@ -99,7 +99,7 @@ def run(settings: Settings, *arguments: object) -> Result:
     return run_flask("--app", "app", "twindow", *map(str, arguments), **variables)
 
 
-def talk(person: Person) -> str:
+def start_conversation(person: Person) -> str:
     """Start a conversation, and return the path of its page."""
     page = wait_for_reply(person, person.start_conversation(MESSAGE))
     assert page.reply_states == ["complete"]
@@ -145,7 +145,7 @@ def test_moved_portal_finds_and_continues_its_conversations(
     old_settings = settings | url if old == "postgresql" else settings
     new_settings = settings | url if new == "postgresql" else settings
     with run_portal(old_settings) as person:
-        path = talk(person)
+        path = start_conversation(person)
         cookies = person.session.cookies
         key = {"Authorization": f"Bearer {create_key(old_settings)}"}
         assert requests.get(f"{person.base_url}/api/v1/twins", headers=key, timeout=10).ok
@@ -178,7 +178,7 @@ def test_restored_portal_finds_and_continues_its_conversations(
     }
     file = tmp_path / "backup.zip"
     with run_portal(old_settings) as person:
-        path = talk(person)
+        path = start_conversation(person)
         cookies = person.session.cookies
         saved = run(old_settings, "backup", file, "--passphrase-file", passphrase)
         assert saved.exit_code == 0, saved.output

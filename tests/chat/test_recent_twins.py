@@ -53,8 +53,8 @@ def test_recent_twins_are_listed_per_person_latest_first(
     log: Log, turns: Turns, clock: AdjustableClock
 ):
     start = time.time()
-    said = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
-    for number, (person, twin) in enumerate(said):
+    messages = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
+    for number, (person, twin) in enumerate(messages):
         clock.set_wall_clock(start + number)
         turns.start_conversation(person, twin, twin, "Hello", str(number))
     gallery = RecentTwins(log.database)

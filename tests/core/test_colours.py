@@ -91,10 +91,10 @@ NO_COLOURS = [
 
 
 def test_text_that_is_not_a_supported_colour_is_rejected():
-    said = {written: refusal(written) for written in NO_COLOURS}
+    refusals = {written: refusal(written) for written in NO_COLOURS}
 
     assert [
-        each for each in said.items() if not re.search("colour of CSS|L goes to", each[1])
+        each for each in refusals.items() if not re.search("colour of CSS|L goes to", each[1])
     ] == []
 
 

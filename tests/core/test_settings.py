@@ -102,8 +102,8 @@ def test_settings_errors_name_the_wrong_setting():
     for name, value, sentence in WRONG:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(f"TWINDOW_{name}", value)
-            if sentence not in (said := error_of_load()):
-                wrong.append((name, value, said))
+            if sentence not in (message := error_of_load()):
+                wrong.append((name, value, message))
 
     assert wrong == []
 

@@ -52,21 +52,21 @@ def test_check_succeeds_through_a_proxy_configured_as_documented(
 ):
     upstream.answers["/api/v1/conversations/up-1/messages/stream"] = send_reply
     with nginx.run_nginx(url, tmp_path / "nginx") as front:
-        status, said = check(app, front)
+        status, output = check(app, front)
 
     assert status == 0
-    assert said.endswith("Streams are not buffered.\n")
+    assert output.endswith("Streams are not buffered.\n")
 
 
 @pytest.mark.fault("F81")
 def test_check_reports_a_buffering_proxy(app: Flask, url: str, upstream: Upstream):
     upstream.answers["/api/v1/conversations/up-1/messages/stream"] = send_reply
     with serve(holding_back(url)) as front:
-        status, said = check(app, front)
+        status, output = check(app, front)
 
     assert status == 1
-    assert "A proxy buffers streams" in said
-    assert "proxy_buffering off" in said
+    assert "A proxy buffers streams" in output
+    assert "proxy_buffering off" in output
 
 
 @pytest.mark.fault("F81")

@@ -24,7 +24,7 @@ def open_recorded_conversation(context: BrowserContext, upstream: Upstream) -> P
 def next_announcements(page: Page, milliseconds: int = ANNOUNCEMENT_DELAY_MS) -> list[str]:
     """Advance the page's clock and return the announcements since the last call."""
     page.clock.run_for(milliseconds)
-    announced: list[str] = page.evaluate("said.splice(0)")
+    announced: list[str] = page.evaluate("announcements.splice(0)")
     return announced
 
 

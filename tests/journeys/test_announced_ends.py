@@ -58,9 +58,9 @@ def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream:
     send_message(page, "Sent before the end is announced")
     upstream.next_call().start_stream().complete("Three.")
     turn(page, "complete", 2).wait_for()
-    said = " ".join(next_announcements(page))
-    assert "Two. The reply is complete." in said
-    assert said.endswith("Three. The reply is complete.")
+    announced = " ".join(next_announcements(page))
+    assert "Two. The reply is complete." in announced
+    assert announced.endswith("Three. The reply is complete.")
 
 
 def test_reply_that_ends_before_page_load_is_announced_and_composer_keeps_focus(
@@ -107,9 +107,9 @@ def test_page_reopened_during_a_reply_announces_only_new_text(
     call.complete("One. Two. Three. Four.")
     turn(page, "complete", 1).wait_for()
 
-    said = " ".join(next_announcements(page))
-    assert "Four." in said
-    assert "Three." not in said
+    announced = " ".join(next_announcements(page))
+    assert "Four." in announced
+    assert "Three." not in announced
 
 
 def test_long_reply_is_announced_in_parts(context: BrowserContext, upstream: Upstream):
@@ -117,17 +117,17 @@ def test_long_reply_is_announced_in_parts(context: BrowserContext, upstream: Ups
     page = open_recorded_conversation(context, upstream)
     start_turn(page, upstream).complete("\n\n".join(sentences))
     turn(page, "complete", 1).wait_for()
-    said = next_announcements(page, LONG_MS)
-    assert " ".join(said).count("Sentence") == len(sentences)
-    assert " ".join(sentences) in " ".join(said)
-    assert max(map(len, said)) < 700
+    announced = next_announcements(page, LONG_MS)
+    assert " ".join(announced).count("Sentence") == len(sentences)
+    assert " ".join(sentences) in " ".join(announced)
+    assert max(map(len, announced)) < 700
 
     passage = "beautiful things are here " * 60  # this text has no full stop
     links = [f"See a{number}.example.org for more." for number in range(60)]
     start_turn(page, upstream).complete(f"{passage}\n\n{' '.join(links)}")
     turn(page, "complete", 2).wait_for()
-    said = next_announcements(page, LONG_MS)
-    assert max(map(len, said)) < 700
-    heard = [word.strip(".") for word in " ".join(said).split()]
-    assert [heard.count(word) for word in ("beautiful", "things", "are", "here")] == [60] * 4
-    assert all(any(link in words for words in said) for link in links)
+    announced = next_announcements(page, LONG_MS)
+    assert max(map(len, announced)) < 700
+    words_heard = [word.strip(".") for word in " ".join(announced).split()]
+    assert [words_heard.count(word) for word in ("beautiful", "things", "are", "here")] == [60] * 4
+    assert all(any(link in words for words in announced) for link in links)

@@ -102,22 +102,22 @@ REPLIES = {
 def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstream: Upstream):
     page = open_recorded_conversation(context, upstream)
     wrong = []
-    for number, (name, (deltas, whole, heard)) in enumerate(REPLIES.items(), 1):
+    for number, (name, (deltas, whole, expected)) in enumerate(REPLIES.items(), 1):
         call = start_turn(page, upstream)
-        said = next_announcements(page)
+        announced = next_announcements(page)
         for delta in deltas:
             call.delta(delta)
             turn(page, "streaming").wait_for()
             if delta != deltas[0]:
                 expect(reply_text(page)).to_contain_text(delta.split()[-1].strip("$*\\"))
-            said += next_announcements(page)
+            announced += next_announcements(page)
         call.complete(whole or "".join(deltas))
         turn(page, "complete", number).wait_for()
-        said += next_announcements(page)
+        announced += next_announcements(page)
         # On a slow machine, the stream may count as lost because the clock was advanced.
-        said = [words for words in said if words != LOST_CONNECTION]
-        if " ".join(said) != f"Ada has your message… {heard} The reply is complete.":
-            wrong.append((name, said))
+        announced = [words for words in announced if words != LOST_CONNECTION]
+        if " ".join(announced) != f"Ada has your message… {expected} The reply is complete.":
+            wrong.append((name, announced))
 
     assert wrong == []
 
@@ -131,14 +131,14 @@ def test_announcer_reads_progress_and_whole_sentences_and_is_then_cleared(
     call.send_event(type="progress", progress={"stage": "thinking", "percent": 10})
     expect(progress(page)).to_contain_text("Thinking…")
     assert next_announcements(page) == ["Thinking…"]
-    for delta, shown, said in (
+    for delta, shown, announced in (
         ("One two", "One two", []),
         (" three. Four", "One two three. Four", ["One two three."]),
         (" five.", "One two three. Four five.", []),
     ):
         call.delta(delta)
         expect(reply_text(page)).to_have_text(shown)
-        assert next_announcements(page) == said, delta
+        assert next_announcements(page) == announced, delta
     call.complete()
     turn(page, "complete", 1).wait_for()
     assert next_announcements(page) == ["Four five. The reply is complete."]

@@ -168,9 +168,9 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     white = "rgb(255, 255, 255)"
     background = "getComputedStyle(document.documentElement).backgroundColor"
     assert page.evaluate(background) == white
-    said = page.locator(".turn__content")
-    expect(said).to_have_css("background-color", white)
-    assert said.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
+    message = page.locator(".turn__content")
+    expect(message).to_have_css("background-color", white)
+    assert message.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("See the paper")
     for chrome in (
         ".sidebar",

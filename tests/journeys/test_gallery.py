@@ -16,8 +16,11 @@ CROWD = [
     {"id": "emile", "name": "Émile", "description": "Writes novels.", "avatarUrl": "/a.png"},
     *({"id": str(n), "name": f"Twin {n:03}", "description": "One of many."} for n in range(130)),
 ]
-SAID = """
-new MutationObserver(() => said.push(found.textContent.trim())).observe(found, {childList: true})
+COLLECT_ANNOUNCEMENTS = """
+window.announcements = [];
+const count = document.getElementById("result-count");
+new MutationObserver(() => announcements.push(count.textContent.trim()))
+  .observe(count, {childList: true});
 """
 
 
@@ -37,9 +40,7 @@ TYPE_AT_ONCE = """(box, letters) => { for (const letter of letters) {
 def opened(context: BrowserContext) -> Page:
     page = context.new_page()
     page.goto("/")
-    page.evaluate(
-        f"window.said = []; window.found = document.getElementById('result-count'); {SAID}"
-    )
+    page.evaluate(COLLECT_ANNOUNCEMENTS)
     return page
 
 
@@ -63,7 +64,7 @@ def test_typing_sends_one_search_and_updates_the_url(context: BrowserContext):
     expect(page.locator(".result-count")).to_have_text("1 twin found")
     expect(box(page)).to_be_focused()
     assert len(asked) == 1
-    assert page.evaluate("said") == ["1 twin found"]
+    assert page.evaluate("announcements") == ["1 twin found"]
 
     page.get_by_role("link", name="Émile").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Émile")

@@ -26,7 +26,7 @@ def test_double_click_or_double_enter_sends_one_message(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()
-    said = []
+    messages = []
     for name, press in (("click", double_click_send), ("enter", press_enter_twice)):
         page.goto("/twins/ada")
         message_box(page).fill(f"first {name}")
@@ -44,11 +44,11 @@ def test_double_click_or_double_enter_sends_one_message(
         expect(page.locator(".turn")).to_have_count(2)
         page.reload()
         expect(page.locator(".turn")).to_have_count(2)
-        said += [f"first {name}", f"next {name}"]
+        messages += [f"first {name}", f"next {name}"]
     page.goto("/conversations")
     for name in ("first click", "first enter"):
         expect(page.locator("#search-results").get_by_role("link", name=name)).to_have_count(1)
-    assert upstream.sent_messages() == said
+    assert upstream.sent_messages() == messages
 
 
 @pytest.mark.fault("F62")

@@ -40,11 +40,11 @@ def test_reloads_tabs_and_devices_show_the_whole_reply_once(
     context: BrowserContext, upstream: Upstream, browser: Browser, url: str, page_errors: PageErrors
 ):
     page, call = open_streaming_conversation(context, upstream, "One")
-    for heard, more in (("One", " two"), ("One two", " three")):
+    for text, more in (("One", " two"), ("One two", " three")):
         page.reload()
-        expect(reply_text(page)).to_have_text(heard)
+        expect(reply_text(page)).to_have_text(text)
         call.delta(more)
-        expect(reply_text(page)).to_have_text(heard + more)
+        expect(reply_text(page)).to_have_text(text + more)
 
     device = browser.new_context(base_url=url)
     copy_cookies(context, device)
@@ -133,9 +133,9 @@ def test_first_stream_request_is_retried_when_the_network_returns(
         dispatch_window_event(page, "online")
     dispatch_window_event(page, "online")
     held.release()
-    for more, heard in (("One", "One"), (" two", "One two"), (" three", "One two three")):
+    for more, text in (("One", "One"), (" two", "One two"), (" three", "One two three")):
         call.delta(more)
-        expect(reply_text(page)).to_have_text(heard)
+        expect(reply_text(page)).to_have_text(text)
     call.complete("One two three")
     expect(reply_text(page, "complete", 2)).to_have_text("One two three")
 

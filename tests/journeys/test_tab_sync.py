@@ -103,10 +103,10 @@ def test_turns_from_another_device_appear_when_the_tab_is_shown_again(
         away = elsewhere.new_page()
         away.goto(page.url)
         hide_tab(page)
-        for number, said in enumerate(("More", "And more"), 1):
-            send(away, said)
-            upstream.next_call().start_stream().complete(f"To “{said}”")
-            expect(reply_text(away, "complete", number)).to_have_text(f"To “{said}”")
+        for number, message in enumerate(("More", "And more"), 1):
+            send(away, message)
+            upstream.next_call().start_stream().complete(f"To “{message}”")
+            expect(reply_text(away, "complete", number)).to_have_text(f"To “{message}”")
     expect(page.locator(".turn")).to_have_count(1)
     show_tab(page)
     expect(page.locator(".turn")).to_have_count(3)
@@ -116,22 +116,22 @@ def test_turns_from_another_device_appear_when_the_tab_is_shown_again(
 def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream: Upstream):
     page = open_conversation(context, upstream)
     other = open_second_window(page)
-    said = ["Hello"]
+    messages = ["Hello"]
     for hidden in (False, True):
         held = DelayedRequest(other, "**/turns?seen=*")
-        for window, words in ((page, f"{len(said)}"), (other, f"{len(said)} again")):
+        for window, words in ((page, f"{len(messages)}"), (other, f"{len(messages)} again")):
             send(window, words)
             upstream.next_call().start_stream().complete("Yes")
-            said.append(words)
-            expect(turn(window, "complete", len(said) - 1)).to_be_visible()
-        expect(other.locator(".turn")).to_have_count(len(said))
+            messages.append(words)
+            expect(turn(window, "complete", len(messages) - 1)).to_be_visible()
+        expect(other.locator(".turn")).to_have_count(len(messages))
         if hidden:
             hide_tab(other)
         with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
             held.release()
         other.evaluate("new Promise((done) => setTimeout(done))")
-        expect(other.locator(".turn")).to_have_count(len(said))
-        expect(other.locator(".turn__content")).to_contain_text(said)
+        expect(other.locator(".turn")).to_have_count(len(messages))
+        expect(other.locator(".turn__content")).to_contain_text(messages)
 
 
 def test_message_with_a_late_response_is_shown_once(context: BrowserContext, upstream: Upstream):

@@ -7,10 +7,10 @@ from playwright.sync_api import BrowserContext, Page
 SET_HIDDEN = "Object.defineProperty(document, 'hidden', {configurable: true, value: true})"
 SET_VISIBLE = SET_HIDDEN.replace("true})", "false})")
 DISPATCH_VISIBILITY_CHANGE = "document.dispatchEvent(new Event('visibilitychange'))"
-# From now on, the global list `said` collects the announcements.
+# From now on, the global list `announcements` collects the announcements.
 RECORD_ANNOUNCEMENTS = """() => {
-  globalThis.said = [];
-  const look = () => { if (announcer.textContent) said.push(announcer.textContent); };
+  globalThis.announcements = [];
+  const look = () => { if (announcer.textContent) announcements.push(announcer.textContent); };
   new MutationObserver(look).observe(announcer, { childList: true });
 }"""
 

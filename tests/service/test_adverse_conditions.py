@@ -55,9 +55,9 @@ def test_endless_reply_is_truncated_and_stored_as_incomplete(
     api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(models, "MAX_REPLY_CHARACTERS", 1000)
-    talk = api.create_conversation()
+    conversation_id = api.create_conversation()
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(talk, "Hello"))
+        events = pool.submit(list, api.stream(conversation_id, "Hello"))
         call = model.next_call().start_stream()
         with suppress(OSError):
             for _ in range(100):
@@ -65,7 +65,7 @@ def test_endless_reply_is_truncated_and_stored_as_incomplete(
         assert call.wait_for_disconnect()
         assert events.result(10)[-1]["error"] == "The reply was too long and was cut off."
 
-    kept = api.get(f"/conversations/{talk}/messages").json()["data"][-1]
+    kept = api.get(f"/conversations/{conversation_id}/messages").json()["data"][-1]
     assert (len(kept["content"]), kept["status"]) == (1000, "incomplete")
 
 
@@ -83,14 +83,14 @@ def test_model_that_sends_only_heartbeats_times_out(
 def test_repeat_of_a_failed_message_gets_409_while_another_reply_runs(
     api: ApiClient, model: Upstream
 ):
-    talk = api.create_conversation()
-    path = f"/conversations/{talk}/messages"
+    conversation_id = api.create_conversation()
+    path = f"/conversations/{conversation_id}/messages"
     once = api.headers | {"Idempotency-Key": "one"}
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(api.post, path, json={"content": "Hello"}, headers=once)
         model.next_call().respond(500, {})
         assert first.result(10).status_code == 502
-        other = pool.submit(list, api.stream(talk, "Another"))
+        other = pool.submit(list, api.stream(conversation_id, "Another"))
         call = model.next_call()
 
         again = api.post(path, json={"content": "Hello"}, headers=once)
@@ -202,15 +202,15 @@ def test_reply_being_stored_at_shutdown_is_not_lost(
         return store(*arguments, **more)
 
     monkeypatch.setattr(container.messages, "store_reply", slowly)
-    talk = api.create_conversation()
+    conversation_id = api.create_conversation()
     with ThreadPoolExecutor(2) as pool:
-        events = pool.submit(list, api.stream(talk, "Hello"))
+        events = pool.submit(list, api.stream(conversation_id, "Hello"))
         model.reply("Not lost")
         assert begun.wait(10)
         closing = pool.submit(container.reply_manager.close)
         go.set()
         closing.result(10)
-        kept = container.messages.list_page(talk)[0][-1]
+        kept = container.messages.list_page(conversation_id)[0][-1]
         events.result(10)
 
     assert (kept.content, kept.complete) == ("Not lost", True)

@@ -137,19 +137,19 @@ def test_deltas_are_not_empty_and_add_up_to_the_text_of_the_model(api: ApiClient
 def test_progress_and_keep_alives_are_repeated_while_the_model_is_silent(
     api: ApiClient, model: Upstream, container: Container
 ):
-    said = lines(begin(api))
+    stream_lines = lines(begin(api))
     call = model.next_call()
     [reply] = container.reply_manager._running.values()
     reply.keepalive_seconds = reply.disconnect_poll_seconds = 0.01
 
-    assert next(said) == "retry: 2147483647"
-    seen = [next(said) for _ in range(8)]
+    assert next(stream_lines) == "retry: 2147483647"
+    seen = [next(stream_lines) for _ in range(8)]
     assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]
     assert seen[2:] == [": keep-alive", "", *seen[:2], ": keep-alive", ""]
     call.start_stream().delta("Hi")
-    while "delta" not in next(said):
+    while "delta" not in next(stream_lines):
         pass
-    assert [line for line in (next(said) for _ in range(6)) if line] == [": keep-alive"] * 3
+    assert [line for line in (next(stream_lines) for _ in range(6)) if line] == [": keep-alive"] * 3
     call.complete()
 
 

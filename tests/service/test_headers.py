@@ -112,12 +112,12 @@ def test_location_of_a_new_resource_can_be_read(api: ApiClient, model: Upstream)
     place = made.headers["Location"].removeprefix("/api/v1")
     assert api.get(place).json() == made.json()
     sent = api.post(f"{place}/messages", json={"content": "Hello"})
-    said = api.get(sent.headers["Location"].removeprefix("/api/v1")).json()["data"]
+    message = api.get(sent.headers["Location"].removeprefix("/api/v1")).json()["data"]
 
-    assert (said["role"], said["content"]) == ("user", "Hello")
-    assert said == api.get(f"{place}/messages").json()["data"][0]
+    assert (message["role"], message["content"]) == ("user", "Hello")
+    assert message == api.get(f"{place}/messages").json()["data"][0]
     assert api.get(f"{place}/messages/{sent.json()['data']['id']}").json() == sent.json()
-    assert api.get(f"/conversations/other/messages/{said['id']}").status_code == 404
+    assert api.get(f"/conversations/other/messages/{message['id']}").status_code == 404
 
 
 def test_location_header_is_the_url_to_stop_a_reply_and_a_late_stop_succeeds(
@@ -126,10 +126,10 @@ def test_location_header_is_the_url_to_stop_a_reply_and_a_late_stop_succeeds(
     model.always_reply("Hi")
     path = f"/conversations/{api.create_conversation()}/messages"
     whole = api.post(path, json={"content": "Hello"})
-    said = [one for one in api.get(path).json()["data"] if one["role"] == "user"][-1]
+    message = [one for one in api.get(path).json()["data"] if one["role"] == "user"][-1]
 
-    assert whole.headers["Location"] == f"/api/v1{path}/{said['id']}"
-    assert api.delete(f"{path}/{said['id']}").status_code == 204
+    assert whole.headers["Location"] == f"/api/v1{path}/{message['id']}"
+    assert api.delete(f"{path}/{message['id']}").status_code == 204
 
 
 def test_every_response_has_the_id_of_its_request(api: ApiClient, model: Upstream):

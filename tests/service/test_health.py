@@ -19,9 +19,9 @@ def check(service: Flask) -> tuple[int, str]:
 def test_check_succeeds_when_database_and_model_work(service: Flask, model: Upstream, url: str):
     model.answers["/v1/chat/completions"] = reply
 
-    status, said = check(service)
+    status, output = check(service)
 
-    assert (status, said[:54]) == (0, "The service's database is writable.\nThe model responds")
+    assert (status, output[:54]) == (0, "The service's database is writable.\nThe model responds")
     assert model.calls[-1].body["messages"] == [{"role": "user", "content": "Say yes"}]
     assert requests.get(f"{url}/readyz", timeout=10).text == "ok\n"
 
@@ -35,20 +35,20 @@ def reply(call: Call) -> None:
 def test_check_reports_a_model_server_that_rejects_the_key(service: Flask, model: Upstream):
     model.answers["/v1/chat/completions"] = 401, {}
 
-    status, said = check(service)
+    status, output = check(service)
 
     assert status == 1
-    assert said.endswith("The model server rejected the API key. Check TWINDOW_MODEL_KEY.\n")
+    assert output.endswith("The model server rejected the API key. Check TWINDOW_MODEL_KEY.\n")
 
 
 def test_check_reports_an_invalid_twin_file(service: Flask, container: Container, model: Upstream):
     model.answers["/v1/chat/completions"] = reply
     (container.twins.folder / "bob.md").write_text("no front matter")
 
-    status, said = check(service)
+    status, output = check(service)
 
     assert status == 1
-    assert "bob.md: line 1" in said
+    assert "bob.md: line 1" in output
 
 
 def test_unwritable_database_fails_check_command_and_readiness_but_not_liveness(
@@ -61,10 +61,10 @@ def test_unwritable_database_fails_check_command_and_readiness_but_not_liveness(
 
     monkeypatch.setattr(container.database, "write", away)
 
-    status, said = check(service)
+    status, output = check(service)
 
     assert status == 1
-    assert "The service's database is not writable." in said
+    assert "The service's database is not writable." in output
     paths = "/livez", "/healthz", "/readyz"
     statuses = [requests.get(f"{url}{path}", timeout=10).status_code for path in paths]
     assert statuses == [200, 200, 503]

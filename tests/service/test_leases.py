@@ -55,41 +55,41 @@ def lapse(database: Database) -> None:
 def test_late_reply_with_an_expired_lease_does_not_release_the_lease_of_the_next_reply(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
-    talk = new_conversation().id
-    late, first = messages.add(talk, "first")
+    conversation_id = new_conversation().id
+    late, first = messages.add(conversation_id, "first")
     lapse(database)
-    messages.add(talk, "second")
+    messages.add(conversation_id, "second")
 
     assert messages.store_reply(late, str(first), "late", is_complete=True) is None
 
     with pytest.raises(StillReplying):
-        messages.add(talk, "third")
+        messages.add(conversation_id, "third")
 
 
 def test_reply_taken_over_by_another_process_is_stored_once(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
-    said, first = messages.add(new_conversation().id, "Hello")
+    message, first = messages.add(new_conversation().id, "Hello")
     lapse(database)
-    _, second = messages.find_reply_or_acquire_lease(said)
+    _, second = messages.find_reply_or_acquire_lease(message)
     leases = Leases(database)
 
     leases.renew([str(first)])
-    assert messages.store_reply(said, str(first), "from the first", is_complete=True) is None
-    assert leases.state(said.id) is LeaseState.HELD
-    stored = messages.store_reply(said, str(second), "from the second", is_complete=True)
+    assert messages.store_reply(message, str(first), "from the first", is_complete=True) is None
+    assert leases.state(message.id) is LeaseState.HELD
+    stored = messages.store_reply(message, str(second), "from the second", is_complete=True)
 
-    assert leases.state(said.id) is LeaseState.RELEASED
-    assert messages.list_page(said.conversation_id)[0][1:] == [stored]
+    assert leases.state(message.id) is LeaseState.RELEASED
+    assert messages.list_page(message.conversation_id)[0][1:] == [stored]
 
 
 def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(
     messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
 ):
-    said, holder = messages.add(new_conversation().id, "Hello")
+    message, holder = messages.add(new_conversation().id, "Hello")
     lapse(database)
 
-    assert messages.store_reply(said, str(holder), "late, and welcome", is_complete=True)
+    assert messages.store_reply(message, str(holder), "late, and welcome", is_complete=True)
 
 
 @pytest.mark.fault("F80")
@@ -106,27 +106,27 @@ def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases
     other_clock.jump_wall_clock(skew)
     with closing(Database(database_url, clock=other_clock)) as other_database:
         leases, other_messages = Leases(other_database), Messages(other_database)
-        said, _ = messages.add(new_conversation().id, "Hello")
+        message, _ = messages.add(new_conversation().id, "Hello")
         for each in (clock, other_clock):
             each.advance(LEASE_SECONDS / 2)
 
-        assert leases.state(said.id) is LeaseState.HELD
-        assert other_messages.find_reply_or_acquire_lease(said) == (None, None)
+        assert leases.state(message.id) is LeaseState.HELD
+        assert other_messages.find_reply_or_acquire_lease(message) == (None, None)
         for each in (clock, other_clock):
             each.advance(LEASE_SECONDS)
-        assert leases.state(said.id) is LeaseState.EXPIRED
-        assert other_messages.find_reply_or_acquire_lease(said)[1]
-        assert Leases(messages.database).state(said.id) is LeaseState.HELD
+        assert leases.state(message.id) is LeaseState.EXPIRED
+        assert other_messages.find_reply_or_acquire_lease(message)[1]
+        assert Leases(messages.database).state(message.id) is LeaseState.HELD
 
 
 def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     for _ in range(30):
-        said, holder = messages.add(new_conversation().id, "Hello")
+        message, holder = messages.add(new_conversation().id, "Hello")
         with ThreadPoolExecutor(2) as pool:
-            end = pool.submit(messages.store_reply, said, str(holder), "Whole", is_complete=True)
-            again = pool.submit(messages.find_reply_or_acquire_lease, said)
+            end = pool.submit(messages.store_reply, message, str(holder), "Whole", is_complete=True)
+            again = pool.submit(messages.find_reply_or_acquire_lease, message)
             stored, (known, second) = end.result(10), again.result(10)
 
         assert stored
@@ -137,32 +137,32 @@ def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
 def test_retry_cannot_continue_a_reply_while_a_later_message_is_answered(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
-    talk = new_conversation().id
-    said, holder = messages.add(talk, "first")
-    messages.store_reply(said, str(holder), "", is_complete=False)
-    messages.add(talk, "second")
+    conversation_id = new_conversation().id
+    message, holder = messages.add(conversation_id, "first")
+    messages.store_reply(message, str(holder), "", is_complete=False)
+    messages.add(conversation_id, "second")
 
     with pytest.raises(StillReplying):
-        messages.find_reply_or_acquire_lease(said)
+        messages.find_reply_or_acquire_lease(message)
 
 
 def test_idempotency_key_used_in_two_conversations_at_once_is_accepted_once(
     messages: Messages, new_conversation: Callable[[], Conversation]
 ):
     for number in range(10):
-        talks = [new_conversation().id, new_conversation().id]
+        conversation_ids = [new_conversation().id, new_conversation().id]
 
         press = make_idempotency_key(SECRET_KEY, "alice", f"key {number}")
 
-        def say(talk: str, press: IdempotencyKey = press) -> bool:
+        def say(conversation_id: str, press: IdempotencyKey = press) -> bool:
             try:
-                return bool(messages.add(talk, "Hello", press)[1])
+                return bool(messages.add(conversation_id, "Hello", press)[1])
             except IdempotencyKeyReused:
                 return False
 
         with ThreadPoolExecutor(2) as pool:
-            assert sorted(pool.map(say, talks)) == [False, True]
-        assert sum(messages.list_page(talk)[1] for talk in talks) == 1
+            assert sorted(pool.map(say, conversation_ids)) == [False, True]
+        assert sum(messages.list_page(id_)[1] for id_ in conversation_ids) == 1
 
 
 def test_idempotency_key_expires_after_a_day(
@@ -189,8 +189,8 @@ def other(service: Any, container: Container, full_key: str) -> Iterator[ApiClie
     get_container(app).database.close()
 
 
-def begin(api: ApiClient, talk: str, once: dict[str, str]) -> Any:
-    path = f"/conversations/{talk}/messages/stream"
+def begin(api: ApiClient, conversation_id: str, once: dict[str, str]) -> Any:
+    path = f"/conversations/{conversation_id}/messages/stream"
     return api.post(path, json={"content": "Hello"}, headers=api.headers | once, stream=True)
 
 
@@ -202,11 +202,11 @@ def test_repeated_request_at_another_process_ends_like_the_reply(
     api: ApiClient, other: ApiClient, model: Upstream, container: Container
 ):
     for how in ("whole", "stopped-here", "stopped-there", "failed"):
-        talk = api.create_conversation()
+        conversation_id = api.create_conversation()
         once = {"Idempotency-Key": f'"{how}"'}
-        here = begin(api, talk, once)
+        here = begin(api, conversation_id, once)
         call = model.next_call()
-        there = begin(other, talk, once)
+        there = begin(other, conversation_id, once)
         call.start_stream().delta("Half")
         with ThreadPoolExecutor(2) as pool:
             endings = [pool.submit(read_stream_events, response) for response in (here, there)]
@@ -235,10 +235,10 @@ def test_repeated_request_at_another_process_ends_like_the_reply(
 def test_repeated_request_at_another_process_gets_no_deltas(
     api: ApiClient, other: ApiClient, model: Upstream
 ):
-    talk = api.create_conversation()
-    here = begin(api, talk, ONCE)
+    conversation_id = api.create_conversation()
+    here = begin(api, conversation_id, ONCE)
     call = model.next_call()
-    there = begin(other, talk, ONCE)
+    there = begin(other, conversation_id, ONCE)
     with ThreadPoolExecutor(2) as pool:
         endings = [pool.submit(read_stream_events, response) for response in (here, there)]
         call.start_stream().delta("Hello")
@@ -251,13 +251,13 @@ def test_repeated_request_at_another_process_gets_no_deltas(
 def test_reply_stops_when_another_process_deletes_its_conversation(
     api: ApiClient, other: ApiClient, model: Upstream, container: Container
 ):
-    talk = api.create_conversation()
-    here = begin(api, talk, {})
+    conversation_id = api.create_conversation()
+    here = begin(api, conversation_id, {})
     call = model.next_call().start_stream()
     call.delta("Half")
 
-    assert other.delete(f"/conversations/{talk}").status_code == 204
+    assert other.delete(f"/conversations/{conversation_id}").status_code == 204
 
     assert read_stream_events(here)[-1]["code"] == "stopped"
     assert call.wait_for_disconnect()
-    assert container.messages.list_page(talk)[0] == []
+    assert container.messages.list_page(conversation_id)[0] == []

@@ -16,9 +16,9 @@ from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 
 def test_model_receives_instructions_examples_and_history(api: ApiClient, model: Upstream):
     conversation = api.create_conversation()
-    for said, reply in (("First", "One"), ("Second", "Two")):
+    for message, reply in (("First", "One"), ("Second", "Two")):
         with ThreadPoolExecutor(1) as pool:
-            events = pool.submit(list, api.stream(conversation, said))
+            events = pool.submit(list, api.stream(conversation, message))
             call = model.reply(reply)
             events.result(10)
 

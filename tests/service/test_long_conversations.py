@@ -125,10 +125,10 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture
-def new_talk(bundled: Container) -> Callable[[str], Conversation]:
+def converse(bundled: Container) -> Callable[[str], Conversation]:
     """Return a factory. Each call creates a conversation of TURNS turns with the given text."""
 
-    def new_talk(words: str) -> Conversation:
+    def converse(words: str) -> Conversation:
         conversation = bundled.conversations.create("alice", "ada", "")
         for turn in range(TURNS):
             message, holder = bundled.messages.add(conversation.id, f"{turn} {words * 4}")
@@ -137,11 +137,13 @@ def new_talk(bundled: Container) -> Callable[[str], Conversation]:
             )
         return conversation
 
-    return new_talk
+    return converse
 
 
 def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
-    bundled: Container, new_talk: Callable[[str], Conversation], monkeypatch: pytest.MonkeyPatch
+    bundled: Container,
+    converse: Callable[[str], Conversation],
+    monkeypatch: pytest.MonkeyPatch,
 ):
     scripts = {
         "Chinese": "自行车为什么不会倒下来",
@@ -162,7 +164,7 @@ def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
     *_, twin = bundled.twins.list_all()
     ends = []
     for words in scripts.values():
-        _, follow = bundled.reply_manager.start(new_talk(words), twin, words)
+        _, follow = bundled.reply_manager.start(converse(words), twin, words)
         ends.append(list(follow(lambda: False))[-1])
 
     assert isinstance(ends[0], Complete), ends[0]

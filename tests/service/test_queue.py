@@ -35,8 +35,8 @@ def start_running_reply(
 def stop(api: ApiClient, conversation: str) -> None:
     """Stop the reply to the first message of a conversation."""
     path = f"/conversations/{conversation}/messages"
-    said = api.get(path).json()["data"][0]["id"]
-    assert api.delete(f"{path}/{said}").status_code == 204
+    message_id = api.get(path).json()["data"][0]["id"]
+    assert api.delete(f"{path}/{message_id}").status_code == 204
 
 
 def test_reply_waits_until_a_slot_is_free(api: ApiClient, model: Upstream):

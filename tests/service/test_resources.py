@@ -53,8 +53,8 @@ def test_conversation_id_addresses_the_conversation(api: ApiClient, model: Upstr
     made = api.post("/conversations", json={"twinId": "ada"}).json()["data"]
 
     assert api.get(f"/conversations/{made['id']}").json()["data"] == made
-    said = api.post(f"/conversations/{made['id']}/messages", json={"content": "Hello"})
-    assert said.json()["data"]["conversationId"] == made["id"]
+    message = api.post(f"/conversations/{made['id']}/messages", json={"content": "Hello"})
+    assert message.json()["data"]["conversationId"] == made["id"]
 
 
 @pytest.mark.spec("S17")
@@ -88,15 +88,15 @@ def test_message_resource_has_its_role_and_the_message_it_replies_to(
     path = f"/conversations/{conversation}/messages"
     answered = api.post(path, json={"content": "Hello"}).json()["data"]
 
-    said, reply = api.get(path).json()["data"]
+    message, reply = api.get(path).json()["data"]
     assert answered == reply
-    assert set(said) == set(reply) == MESSAGE
-    assert (said["role"], reply["role"]) == ("user", "assistant")
-    assert (said["replyTo"], reply["replyTo"]) == (None, said["id"])
-    for message in (said, reply):
-        assert message["conversationId"] == conversation
-        assert message["status"] == "complete"
-        assert TIME.fullmatch(message["createdAt"])
+    assert set(message) == set(reply) == MESSAGE
+    assert (message["role"], reply["role"]) == ("user", "assistant")
+    assert (message["replyTo"], reply["replyTo"]) == (None, message["id"])
+    for each in (message, reply):
+        assert each["conversationId"] == conversation
+        assert each["status"] == "complete"
+        assert TIME.fullmatch(each["createdAt"])
 
 
 @pytest.mark.spec("S20")

@@ -41,9 +41,9 @@ def test_special_tokens_are_broken_up_before_the_bundled_model_receives_or_count
     (container.twins.folder / "ada.md").write_text(twin)
     model.answers["/tokenize"] = 200, {"tokens": [1]}
     conversation = api.create_conversation()
-    for said in (FORGED, "x" * 9_000):
+    for message in (FORGED, "x" * 9_000):
         with ThreadPoolExecutor(1) as pool:
-            events = pool.submit(list, api.stream(conversation, said))
+            events = pool.submit(list, api.stream(conversation, message))
             call = model.reply(FORGED)
             events.result(10)
         assert [m["content"] for m in call.body["messages"]][:4] == [

@@ -164,13 +164,13 @@ def test_path_that_is_not_a_regular_file_is_rejected_without_blocking(tmp_path: 
     os.mkfifo(tmp_path / "pipe.md")
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
 
-    said = []
+    messages = []
     for name in ("folder.md", "pipe.md", "loop.md"):
         with pytest.raises(InvalidTwinFile) as error:
             load(tmp_path / name, 1.0)
-        said.append(str(error.value))
+        messages.append(str(error.value))
 
-    assert said == [
+    assert messages == [
         "it is a folder, not a file.",
         "it is a pipe or a device, not a file.",
         "it is a broken link.",

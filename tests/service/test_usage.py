@@ -32,9 +32,9 @@ def test_usage_of_a_reply_is_that_of_the_model_server(api: ApiClient, model: Ups
         *_, end = events
 
         assert call.body["stream_options"] == {"include_usage": True}
-        *_, said, kept = api.get(f"/conversations/{conversation}/messages").json()["data"]
+        *_, message, kept = api.get(f"/conversations/{conversation}/messages").json()["data"]
         assert (end["usage"], end["message"]["usage"], kept["usage"]) == (told, told, told)
-        assert said["usage"] is None
+        assert message["usage"] is None
 
 
 def test_server_that_refuses_the_usage_option_is_asked_without_it(api: ApiClient, model: Upstream):
@@ -71,9 +71,9 @@ def test_reply_that_ends_at_the_token_limit_is_marked_and_its_text_unchanged(
         path = f"/conversations/{conversation}/messages"
         body, headers = {"content": "Hello"}, api.headers | headers
         whole = api.post(path, json=body, headers=headers).json()["data"]
-        said, kept = api.get(path).json()["data"]
+        message, kept = api.get(path).json()["data"]
         assert end == again
         assert end["message"] == whole == kept
         assert kept["content"] == text
         assert (kept["cutOff"], end["cutOff"]) == (reason == "length", reason == "length")
-        assert not said["cutOff"]
+        assert not message["cutOff"]

@@ -159,7 +159,7 @@ ERRORS = [
 def test_error_events_become_one_line_of_plain_text():
     found = [(error, parsed({"type": "error", "error": error})) for error, _ in ERRORS]
 
-    assert found == [(error, Failed(said)) for error, said in ERRORS]
+    assert found == [(error, Failed(sentence)) for error, sentence in ERRORS]
 
 
 def test_error_events_without_a_message_have_no_detail():
@@ -177,8 +177,8 @@ def test_long_error_is_truncated():
 
 def test_api_keys_are_masked_in_truncated_errors():
     for place in range(480, 502, 3):
-        said = json.dumps({"type": "error", "error": "x" * place + "canary-5f2c9e"})
-        failed = EventParser(("canary-5f2c9e",)).parse(ServerSentEvent("message", said))
+        sentence = json.dumps({"type": "error", "error": "x" * place + "canary-5f2c9e"})
+        failed = EventParser(("canary-5f2c9e",)).parse(ServerSentEvent("message", sentence))
         assert isinstance(failed, Failed), place
         assert "canary" not in failed.detail, place
 

@@ -44,17 +44,17 @@ def test_rate_limits_are_read_from_every_form_of_headers():
 
 
 def test_reset_may_be_a_unix_timestamp():
-    said = parse_limits(
+    limits = parse_limits(
         {"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(int(time.time()) + 100)}
     )
 
-    assert said
-    assert said.resets_in == pytest.approx(100, abs=5)
+    assert limits
+    assert limits.resets_in == pytest.approx(100, abs=5)
 
 
 def test_reset_is_at_most_an_hour_away():
     for reset in (86_400, 99999999999999, int((time.time() + 60) * 1000)):
-        said = parse_limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(reset)})
-        assert said
-        assert said.resets_in is not None
-        assert 0 <= said.resets_in <= 3_600
+        limits = parse_limits({"X-RateLimit-Remaining": "1", "X-RateLimit-Reset": str(reset)})
+        assert limits
+        assert limits.resets_in is not None
+        assert 0 <= limits.resets_in <= 3_600

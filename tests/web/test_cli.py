@@ -44,7 +44,7 @@ STREAM = "/api/v1/conversations/up-1/messages/stream"
 def test_check_command_passes_when_everything_works(app: Flask, url: str, upstream: Upstream):
     upstream.answers[STREAM] = lambda call: send_reply(call, "1, ", "2")
 
-    status, said = check(app, "--through", url)
+    status, output = check(app, "--through", url)
 
     assert status == 0
     assert re.fullmatch(
@@ -53,7 +53,7 @@ def test_check_command_passes_when_everything_works(app: Flask, url: str, upstre
         r"A reply arrived in \d\.\d s; pieces: 2\.\n"
         r"The proxy is set up correctly\.\n"
         r"Streams are not buffered\.\n",
-        said,
+        output,
     )
 
 
@@ -123,40 +123,40 @@ def test_check_command_names_the_cause_why_a_service_does_not_reply(
     monkeypatch.setattr(service_check, "MAX_BURST_SECONDS", 60)
     upstream.answers[STREAM], expected = PROBLEMS[name]
 
-    status, said = check(app)
+    status, output = check(app)
 
     assert status == 1
-    assert said.endswith(expected)
+    assert output.endswith(expected)
 
 
 def test_check_command_says_that_a_service_sends_replies_as_a_whole(app: Flask, upstream: Upstream):
     upstream.answers[STREAM] = send_whole
 
-    status, said = check(app)
+    status, output = check(app)
 
     assert status == 0
-    assert "people see nothing until it is complete" in said
+    assert "people see nothing until it is complete" in output
 
 
 def test_check_command_reports_an_unreachable_service(app: Flask, upstream: Upstream):
     upstream.stop()
 
-    status, said = check(app)
+    status, output = check(app)
 
     assert status == 1
     sentence = "The twin service can't be reached. Connection refused. Check TWINDOW_API_URL."
-    assert said == f"The service at {upstream.url}: {sentence}\n"
+    assert output == f"The service at {upstream.url}: {sentence}\n"
 
 
 def test_check_command_names_the_setting_of_a_refused_key(app: Flask, upstream: Upstream):
     upstream.answers["/api/v1/twins"] = 401, {}
 
-    status, said = check(app)
+    status, output = check(app)
 
     assert status == 1
     sentence = "(access denied). Status 401. Check TWINDOW_API_KEY."
-    assert said.endswith(f"{sentence}\n")
-    assert f"The service at {upstream.url}: " in said
+    assert output.endswith(f"{sentence}\n")
+    assert f"The service at {upstream.url}: " in output
 
 
 def test_check_command_reports_a_proxy_that_does_not_pass_streams(
@@ -171,17 +171,17 @@ def test_check_command_reports_a_proxy_that_does_not_pass_streams(
         return app(environ, start_response)
 
     with serve(without_streams, settings["port"]) as url:
-        status, said = check(app, "--through", url)
+        status, output = check(app, "--through", url)
 
     assert status == 1
-    assert f"No stream from {url}/healthz/stream" in said
+    assert f"No stream from {url}/healthz/stream" in output
 
 
 def test_check_command_rejects_a_malformed_header(app: Flask, url: str):
-    status, said = check(app, "--through", url, "--header", "Authorization")
+    status, output = check(app, "--through", url, "--header", "Authorization")
 
     assert status == 2
-    assert "“Authorization” is not like 'NAME: VALUE'." in said
+    assert "“Authorization” is not like 'NAME: VALUE'." in output
 
 
 def test_check_command_names_the_reported_limit_and_missing_avatar_origins(

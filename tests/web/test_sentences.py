@@ -261,12 +261,12 @@ def test_unknown_time_zone_falls_back_to_the_named_zone_of_the_server(app: Flask
 
 def test_date_groups_follow_the_time_zone_of_the_reader(app: Flask, clock: AdjustableClock):
     clock.set_wall_clock(NOON)
-    talk = Conversation("id", "p", "ada", "Ada", "t", None, NOON, NOON - 10 * 3600)
+    conversation = Conversation("id", "p", "ada", "Ada", "t", None, NOON, NOON - 10 * 3600)
     names = {}
     for zone in ("UTC", "America/Lima"):
         with at_clock(app, zone):
-            [(names[zone], _)] = group_by_date([talk])
-            assert is_today(talk.updated_at) == (zone == "UTC")
+            [(names[zone], _)] = group_by_date([conversation])
+            assert is_today(conversation.updated_at) == (zone == "UTC")
 
     assert names == {"UTC": "Heute", "America/Lima": "Gestern"}
 
@@ -280,11 +280,11 @@ def test_this_week_begins_on_the_first_day_of_the_week_in_the_region(
     app: Flask, clock: AdjustableClock
 ):
     clock.set_wall_clock(TUESDAY)
-    talk = Conversation("id", "p", "ada", "Ada", "t", None, SUNDAY, SUNDAY)
+    conversation = Conversation("id", "p", "ada", "Ada", "t", None, SUNDAY, SUNDAY)
     names = {}
     for code in FIRST_DAYS:
         with in_language(app, code):
-            [(names[code], _)] = group_by_date([talk])
+            [(names[code], _)] = group_by_date([conversation])
     assert names == FIRST_DAYS
 
 
