@@ -114,7 +114,7 @@ def find_answer(
         if terms or refers:
             answer = _answer_follow_up(index, twin, terms, subject_terms, answer, refers=refers)
     if terms and not isinstance(answer, Quotation | Choices):
-        spelled = index.known_spelling(twin, terms)
+        spelled = index.correct_spelling(twin, terms)
         guess = _answer(index, twin, spelled) if spelled != terms else None
         if isinstance(guess, Quotation):
             return Possible(guess.found)

@@ -13,6 +13,7 @@ from string import ascii_lowercase
 
 import msgspec
 
+from core.text_files import NotUtf8, decode_text
 from service import file_stamp
 from service.knowledge.passages import Passage, split_into_passages
 from service.knowledge.terms import content_terms, whole_question
@@ -95,13 +96,13 @@ class KnowledgeIndex:
     def _update(self, twins: Sequence[Twin]) -> None:
         with self._open() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
-            known = {twin.id: twin for twin in twins if self.folder_of(twin).is_dir()}
+            twins_by_id = {twin.id: twin for twin in twins if self.folder_of(twin).is_dir()}
             rows = connection.execute("SELECT twin, path, stamp, problem FROM files").fetchall()
             indexed = {(twin_id, path): stamp for twin_id, path, stamp, _ in rows}
             unused = {(twin_id, path) for twin_id, path, _, problem in rows if problem}
             stamps = {
                 (twin.id, file): stamp
-                for twin in known.values()
+                for twin in twins_by_id.values()
                 for file, stamp in self._list_files(twin)
             }
             new = {key for key, stamp in stamps.items() if indexed.get(key) != stamp}
@@ -113,7 +114,7 @@ class KnowledgeIndex:
             for twin_id in changed:
                 files = {key: stamps[key] for key in sorted(new) if key[0] == twin_id}
                 if files:
-                    self._add_files(connection, known[twin_id], files)
+                    self._add_files(connection, twins_by_id[twin_id], files)
                 _count_terms(connection, twin_id)
 
     def folder_of(self, twin: Twin) -> Path:
@@ -150,19 +151,19 @@ class KnowledgeIndex:
             ).fetchone()
             return total, _read_counts(connection, twin, terms)
 
-    def known_spelling(self, twin: Twin, terms: Set[str]) -> frozenset[str]:
+    def correct_spelling(self, twin: Twin, terms: Set[str]) -> frozenset[str]:
         """Return the terms; for one in no passage, a term that differs by a letter or two swapped.
 
         Short terms differ by a letter from many others, so they stay.
         """
-        known = set[str]()
+        corrected = set[str]()
         with self._open() as connection:
             counts = _read_counts(connection, twin, list(terms))
             for term in terms:
                 is_corrected = term not in counts and len(term) >= MIN_CORRECTED_LENGTH
                 others = _read_counts(connection, twin, list(_edits(term))) if is_corrected else {}
-                known.add(max(sorted(others), key=others.__getitem__, default=term))
-        return frozenset(known)
+                corrected.add(max(sorted(others), key=others.__getitem__, default=term))
+        return frozenset(corrected)
 
     def headings(self, twin: Twin) -> Set[str]:
         """Return all headings in a twin's files."""
@@ -264,10 +265,9 @@ class KnowledgeIndex:
             limit = MAX_KNOWLEDGE_BYTES // 1024**2
             raise file_stamp.UnreadableFile(f"exceeds the {limit} MiB of all files of a twin")
         try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {line}") from None
+            text = decode_text(data)
+        except NotUtf8 as error:
+            raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {error.line}") from None
         if "\0" in text:
             raise file_stamp.UnreadableFile("is not a text file")
         return split_into_passages(text, Path(file).stem)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF8
 from pathlib import Path
 
 import msgspec
 
+from core.text_files import NotUtf8, decode_text
 from service import file_stamp
 from service.twins import front_matter
 from service.twins.twin import FrontMatter, InvalidTwinFile, Twin
@@ -49,10 +49,9 @@ def parse(twin_id: str, text: str, updated_at: float) -> Twin:
 
 
 def _decode(data: bytes) -> str:
-    data = data.removeprefix(BOM_UTF8)
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidTwinFile(f"line {line}: not valid UTF-8; save the file as UTF-8.") from None
+        text = decode_text(data)
+    except NotUtf8 as error:
+        message = f"line {error.line}: not valid UTF-8; save the file as UTF-8."
+        raise InvalidTwinFile(message) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

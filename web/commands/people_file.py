@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from accounts import NewPerson
+from core.text_files import NotUtf8, decode_text
 from core.twin_groups import parse_groups
 
 COLUMNS = ("name", "admin", "groups")
@@ -28,12 +29,10 @@ class Line:
 
 def read_people(file: Path) -> list[Line]:
     """Read the people in a file. Raises ClickException with the number of the first wrong line."""
-    content = file.read_bytes()
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = content.count(b"\n", 0, error.start) + 1
-        raise _wrong_line(file, number, "The text is not UTF-8.") from None
+        text = decode_text(file.read_bytes())
+    except NotUtf8 as error:
+        raise _wrong_line(file, error.line, "The text is not UTF-8.") from None
     # Spreadsheet programs write semicolons where the comma is the decimal separator.
     header = text.partition("\n")[0]
     delimiter = ";" if ";" in header else ","
