@@ -129,14 +129,15 @@ class Flusher:
 
     def _flush_until_closed(self) -> None:
         is_failing = False
-        flush_seconds = 0.0
+        began_at = 0.0
         while not self._closing.is_set():
             if not self._buffers:
                 self._wakeup.clear()
             is_idle = not (self._buffers or self._closing.is_set())
             self._wakeup.wait(None if is_idle else HEARTBEAT_SECONDS / 4)
             # A slice includes the flush before it.
-            self._closing.wait(max(SLICE_SECONDS - flush_seconds, MIN_PAUSE_SECONDS))
+            seconds_left = began_at + SLICE_SECONDS - time.monotonic()
+            self._closing.wait(max(seconds_left, MIN_PAUSE_SECONDS))
             self._wakeup.clear()
             began_at = time.monotonic()
             try:
@@ -150,7 +151,6 @@ class Flusher:
                     logger.exception("Could not store running replies.", exc_info=unexpected_error)
                 is_failing = True
                 self._closing.wait(RETRY_SECONDS)
-            flush_seconds = time.monotonic() - began_at
             # Entries that were not stored are still buffered: flush again.
             if (
                 is_failing

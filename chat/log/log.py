@@ -160,8 +160,8 @@ class Log:
 
         Replaces all entries of the turn with `ended`. An end without text keeps the text so far.
         Returns False if the turn does not exist any more, or if the `precondition`, checked in the
-        transaction, fails. `reserved` is for the flusher, which must not wait for requests.
-        Raises DatabaseUnavailable.
+        transaction, fails. `reserved` is for the flusher, which must wait neither for
+        requests nor for `on_end`. Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:
@@ -179,7 +179,7 @@ class Log:
         self._buffers.end(turn_id, final_entry)
         if is_first_end:
             self.database.metrics.count("replies", final_entry.state)
-        if is_first_end and final_entry.text and not self.is_closing:
+        if is_first_end and final_entry.text and not (self.is_closing or reserved):
             self._on_end(turn_id, final_entry.text)
         return is_first_end
 

@@ -88,7 +88,7 @@ class RemoteFollower:
             self._thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def _poll_until_closed(self) -> None:
-        poll_seconds = 0.0
+        began_at = 0.0
         while not self._is_closing:
             if not self._mirrors:
                 self._wakeup.clear()
@@ -96,10 +96,9 @@ class RemoteFollower:
                 self._wakeup.wait()
                 continue
             try:
-                time.sleep(max(POLL_SECONDS - poll_seconds, MIN_PAUSE_SECONDS))
+                time.sleep(max(began_at + POLL_SECONDS - time.monotonic(), MIN_PAUSE_SECONDS))
                 began_at = time.monotonic()
                 self._poll(list(self._mirrors))
-                poll_seconds = time.monotonic() - began_at
                 self._recover_if_due()
             except DatabaseUnavailable:
                 self._clock.sleep(self.retry_seconds)

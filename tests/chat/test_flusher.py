@@ -53,7 +53,12 @@ def test_lock_on_one_turn_does_not_delay_other_replies_or_the_heartbeat(
 def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
+    def store_html(*_: object) -> None:
+        with log.database.write():
+            pass
+
     log._flusher.close()
+    log._on_end = store_html
     other = new_log()
     log.append(turn.id, Delta("stored"))
     with ExitStack() as requests:
@@ -64,6 +69,7 @@ def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
         log.flush()  # without new entries
         log.end_later(turn.id, Ended(ReplyState.COMPLETE))
         log._flusher._store_ends()
+        assert not log._buffers.unstored_ends
 
     assert join_text(other.read(turn.id).entries) == "stored"
     with other.database.read() as reading:
