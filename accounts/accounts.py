@@ -297,8 +297,9 @@ class Accounts:
         """Link an identity to the account of a one-time link.
 
         The password of the account proves the consent of its owner. The previous owner of the
-        identity is deleted, unless they have other identities. Calls `on_link` in the same
-        transaction with the ids of the previous owner and of the account.
+        identity is deleted, and their API keys are revoked, unless they have other identities.
+        Calls `on_link` in the same transaction with the ids of the previous owner and of the
+        account.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
         """
         account = self.find_by_link(token, "identity")
@@ -309,6 +310,6 @@ class Accounts:
             earlier_id = people.move_identity(connection, identity, person.id)
             on_link(connection, earlier_id, person.id)
             is_deleted = people.find_by_id(connection, earlier_id) is None
-        if is_deleted and self._key_issuer:
-            # Nobody could list or revoke these API keys later.
-            self._key_issuer.revoke_all(earlier_id)
+            if is_deleted and self._key_issuer:
+                # Nobody could list or revoke these API keys later.
+                self._key_issuer.revoke_all(earlier_id)
