@@ -21,7 +21,7 @@ from tests.chat.conftest import make_deletions
 from tests.chat.snippet_text import format_snippet
 
 DATABASES = ["sqlite", "postgresql"]
-SAID = "Why is Zürich's 湖 so blue?"
+MESSAGE = "Why is Zürich's 湖 so blue?"
 
 
 @pytest.fixture
@@ -80,12 +80,12 @@ def test_search_finds_words_in_every_script(turns: Turns, search: Search):
     add_conversation(turns, "About engines", "Nothing of the kind")
     add_conversation(
         turns,
-        SAID,
+        MESSAGE,
         "The **glacier** feeds the lake. 東京都へ行く 서울특별시 ภาษาไทย 🎉 हिन्दी مُحَمَّد Straße "
         "don't snake_case 3.14 full",
     )
 
-    assert [q for q in FOUND if titles(search.find("alice", q)) != [SAID]] == []
+    assert [q for q in FOUND if titles(search.find("alice", q)) != [MESSAGE]] == []
     assert [q for q in FOUND if search.find("bob", q).items] == []
 
 

@@ -14,7 +14,7 @@ from gevent import monkey
 monkey.patch_all()
 import gevent
 from _queue import SimpleQueue  # a real thread waits at it
-from core.server import threadpool
+from core import threadpool
 
 begun, over = SimpleQueue(), SimpleQueue()
 

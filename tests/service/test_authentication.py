@@ -11,7 +11,7 @@ from tests.support.upstream import Upstream
 
 
 @pytest.fixture
-def chat(api: ApiClient, model: Upstream) -> str:
+def path(api: ApiClient, model: Upstream) -> str:
     """Return the path of a conversation that has a message and its reply."""
     model.always_reply("Hi")
     path = f"/conversations/{api.create_conversation()}"
@@ -21,48 +21,36 @@ def chat(api: ApiClient, model: Upstream) -> str:
 
 @pytest.mark.spec("S69")
 def test_read_only_key_can_read_everything_and_write_nothing(
-    api: ApiClient, read_key: str, chat: str
+    api: ApiClient, read_key: str, path: str
 ):
     reader = {"Authorization": f"Bearer {read_key}"}
 
-    for path in (
-        "/twins",
-        "/twins/ada",
-        "/conversations",
-        chat,
-        f"{chat}/messages",
-    ):
-        answer = api.get(path, headers=reader)
+    for url in ("/twins", "/twins/ada", "/conversations", path, f"{path}/messages"):
+        answer = api.get(url, headers=reader)
         assert answer.status_code == 200
-        assert answer.json() == api.get(path).json()
-    message_id = api.get(f"{chat}/messages").json()["data"][0]["id"]
+        assert answer.json() == api.get(url).json()
+    message_id = api.get(f"{path}/messages").json()["data"][0]["id"]
     refused = [
         api.post("/conversations", json={"twinId": "ada"}, headers=reader),
-        api.post(f"{chat}/messages", json={"content": "Hello"}, headers=reader),
-        api.post(f"{chat}/messages/stream", json={"content": "Hello"}, headers=reader),
-        api.delete(f"{chat}/messages/{message_id}", headers=reader),
+        api.post(f"{path}/messages", json={"content": "Hello"}, headers=reader),
+        api.post(f"{path}/messages/stream", json={"content": "Hello"}, headers=reader),
+        api.delete(f"{path}/messages/{message_id}", headers=reader),
     ]
     assert [answer.status_code for answer in refused] == [403] * 4
     assert len(api.get("/conversations").json()["data"]) == 1
-    assert len(api.get(f"{chat}/messages").json()["data"]) == 2
+    assert len(api.get(f"{path}/messages").json()["data"]) == 2
 
 
 @pytest.mark.spec("S70")
-def test_full_access_key_can_read_and_write(api: ApiClient, chat: str):
-    for path in (
-        "/twins",
-        "/twins/ada",
-        "/conversations",
-        chat,
-        f"{chat}/messages",
-    ):
-        assert api.get(path).status_code == 200
-    message_id = api.get(f"{chat}/messages").json()["data"][0]["id"]
+def test_full_access_key_can_read_and_write(api: ApiClient, path: str):
+    for url in ("/twins", "/twins/ada", "/conversations", path, f"{path}/messages"):
+        assert api.get(url).status_code == 200
+    message_id = api.get(f"{path}/messages").json()["data"][0]["id"]
 
     assert api.post("/conversations", json={"twinId": "ada"}).status_code == 201
-    assert api.post(f"{chat}/messages", json={"content": "Hello"}).status_code == 201
-    assert api.post(f"{chat}/messages/stream", json={"content": "Hello"}).status_code == 200
-    assert api.delete(f"{chat}/messages/{message_id}").status_code == 204
+    assert api.post(f"{path}/messages", json={"content": "Hello"}).status_code == 201
+    assert api.post(f"{path}/messages/stream", json={"content": "Hello"}).status_code == 200
+    assert api.delete(f"{path}/messages/{message_id}").status_code == 204
 
 
 @pytest.mark.spec("S68")

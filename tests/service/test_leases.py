@@ -152,16 +152,16 @@ def test_idempotency_key_used_in_two_conversations_at_once_is_accepted_once(
     for number in range(10):
         conversation_ids = [new_conversation().id, new_conversation().id]
 
-        press = make_idempotency_key(SECRET_KEY, "alice", f"key {number}")
+        key = make_idempotency_key(SECRET_KEY, "alice", f"key {number}")
 
-        def say(conversation_id: str, press: IdempotencyKey = press) -> bool:
+        def add_message(conversation_id: str, key: IdempotencyKey = key) -> bool:
             try:
-                return bool(messages.add(conversation_id, "Hello", press)[1])
+                return bool(messages.add(conversation_id, "Hello", key)[1])
             except IdempotencyKeyReused:
                 return False
 
         with ThreadPoolExecutor(2) as pool:
-            assert sorted(pool.map(say, conversation_ids)) == [False, True]
+            assert sorted(pool.map(add_message, conversation_ids)) == [False, True]
         assert sum(messages.list_page(id_)[1] for id_ in conversation_ids) == 1
 
 
@@ -170,11 +170,11 @@ def test_idempotency_key_expires_after_a_day(
     new_conversation: Callable[[], Conversation],
     clock: AdjustableClock,
 ):
-    press = make_idempotency_key(SECRET_KEY, "alice", "key")
-    messages.add(new_conversation().id, "Hello", press)
+    key = make_idempotency_key(SECRET_KEY, "alice", "key")
+    messages.add(new_conversation().id, "Hello", key)
     clock.advance(IDEMPOTENCY_KEY_SECONDS + 1)
 
-    assert messages.add(new_conversation().id, "Other words", press)[1]
+    assert messages.add(new_conversation().id, "Other words", key)[1]
 
 
 @pytest.fixture

@@ -125,10 +125,10 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture
-def converse(bundled: Container) -> Callable[[str], Conversation]:
+def new_conversation(bundled: Container) -> Callable[[str], Conversation]:
     """Return a factory. Each call creates a conversation of TURNS turns with the given text."""
 
-    def converse(words: str) -> Conversation:
+    def create(words: str) -> Conversation:
         conversation = bundled.conversations.create("alice", "ada", "")
         for turn in range(TURNS):
             message, holder = bundled.messages.add(conversation.id, f"{turn} {words * 4}")
@@ -137,12 +137,12 @@ def converse(bundled: Container) -> Callable[[str], Conversation]:
             )
         return conversation
 
-    return converse
+    return create
 
 
 def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
     bundled: Container,
-    converse: Callable[[str], Conversation],
+    new_conversation: Callable[[str], Conversation],
     monkeypatch: pytest.MonkeyPatch,
 ):
     scripts = {
@@ -164,7 +164,7 @@ def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
     *_, twin = bundled.twins.list_all()
     ends = []
     for words in scripts.values():
-        _, follow = bundled.reply_manager.start(converse(words), twin, words)
+        _, follow = bundled.reply_manager.start(new_conversation(words), twin, words)
         ends.append(list(follow(lambda: False))[-1])
 
     assert isinstance(ends[0], Complete), ends[0]
