@@ -19,14 +19,15 @@ MAX_BODY_BYTES = 2 * 1024 * 1024
 # Other requests run after so many bytes in chunks: a chunk may have one byte, and take as much CPU
 # time as a large one.
 CHUNKED_STEP_BYTES = 256
+# Linux compares this with what it has buffered before it adds a segment.
 MAX_UNSENT_BYTES = 16 * 1024
 
 
 def bound_output(client: socket.socket, seconds: float) -> None:
-    """On Linux, bound what a client costs that reads nothing.
+    """Limit what a client that reads nothing costs, where the system has these options.
 
-    The system closes the connection after `seconds`, and buffers at most `MAX_UNSENT_BYTES` that it
-    cannot send yet. Otherwise, it would buffer 4 MB.
+    Linux closes the connection after `seconds`, and buffers little that it cannot send yet.
+    Otherwise, it would buffer 4 MB.
     """
     for name, value in (
         ("TCP_USER_TIMEOUT", int(seconds * 1000)),

@@ -106,8 +106,8 @@ class Worker(GeventWorker):  # type: ignore[misc]
             self._refuse(client)
             return
         self._open_connections += 1
-        bound_output(client, self.write_timeout_seconds)
         try:
+            bound_output(client, self.write_timeout_seconds)
             super().handle(listener, client, address)
         finally:
             self._open_connections -= 1

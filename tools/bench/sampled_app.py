@@ -59,7 +59,9 @@ class SampledPortal(app.Twindow):
 
         def write(*_: object) -> None:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            Path(os.environ["SAMPLES_FILE"]).write_text(json.dumps(samples))
+            file = Path(os.environ["SAMPLES_FILE"])
+            file.with_suffix(".part").write_text(json.dumps(samples))
+            file.with_suffix(".part").rename(file)
 
         signal.signal(signal.SIGUSR2, write)
 
