@@ -77,8 +77,8 @@ def restore(conversation_id: str) -> BaseResponse:
 def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> BaseResponse:
     """Redirect to the page that sent the form, which then shows a notice about the action.
 
-    Any other URL is replaced by the list. Actions that hide a conversation do not redirect to this
-    conversation.
+    A URL that is no page of this portal is replaced by the list. Actions that hide a conversation
+    do not redirect to this conversation.
     """
     list_url = url_for("conversations.index")
     next_path = request.form.get("next", "")

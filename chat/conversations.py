@@ -127,7 +127,7 @@ class Conversations:
         self.database = database
 
     def find(self, conversation_id: str, person: str) -> Conversation | None:
-        """Return the conversation, or None if it is missing, deleted or not theirs."""
+        """Return the conversation, or None if it is missing, deleted or somebody else's."""
         parameters = {"conversation_id": conversation_id, "person": person}
         with self.database.read() as connection:
             return conversation_from_row(connection.execute(_SELECT_ONE, parameters).first())

@@ -1,4 +1,4 @@
-"""Reply worker: sends a message, again only after a conflict, and writes the reply to the log."""
+"""Reply worker: sends a message (again only after a conflict), and writes the reply to the log."""
 
 from __future__ import annotations
 

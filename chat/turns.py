@@ -62,9 +62,8 @@ class AddedTurn:
     """A turn, and the state of its conversation before the turn was added.
 
     `is_new` is False for a repeated form submission; the other values are set only for a new turn
-    of an existing conversation.
-    `previous_turn_id` is the id of the turn before the new one. `was_newest` tells whether the
-    conversation was the person's newest before the turn was added.
+    of an existing conversation. `previous_turn_id` is the id of the turn before the new one.
+    `was_newest` tells whether the conversation was the person's newest before the turn was added.
     """
 
     conversation: Conversation

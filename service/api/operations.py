@@ -21,9 +21,9 @@ class Operation:
     """The declaration of one API operation.
 
     `tag` is the name of the module of its view, and `tag_description` the first line of the
-    docstring of that module. `spec_number` is the number of the endpoint in the
-    interface document, None for extensions. `request_headers` (optional) and `response_headers` map
-    names to descriptions. `response_type` is a Struct, or None for an empty body.
+    docstring of that module. `spec_number` is the number of the endpoint in the interface document,
+    None for extensions. `request_headers` (optional) and `response_headers` map names to
+    descriptions. `response_type` is a Struct, or None for an empty body.
     `extra_error_statuses` are error statuses besides those that follow from the other fields.
     """
 
@@ -65,7 +65,7 @@ class Operation:
 
 
 class Operations:
-    """The operations of a blueprint: the endpoints of the interface document, then extensions."""
+    """The operations of a blueprint, in `all`."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint

@@ -31,7 +31,6 @@ IDEMPOTENCY_KEY_PATTERN = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
 MAX_PAGE = 1_000_000
 INTEGER_PARAMETERS = {"page", "limit"}
 
-
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=_NO_NUL_PATTERN)]
 
 
@@ -79,7 +78,10 @@ class NewApiKey(ApiStruct):
 
 
 class PageQuery(ApiStruct):
-    """Pagination of a list. The titles of parameters are descriptions in the OpenAPI document."""
+    """Pagination of a list.
+
+    The titles are descriptions in the OpenAPI document: validation errors show descriptions.
+    """
 
     page: Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE, title="Page number, from 1.")] = 1
     limit: Annotated[int, msgspec.Meta(ge=1, le=100, title="Items per page.")] = 20

@@ -19,7 +19,10 @@ def sign_in_not_required(view: View) -> View:
 
 
 def session_not_required(view: View) -> View:
-    """Open no session for a view: its response does not depend on the person."""
+    """Open no session for a view: its response does not depend on the person.
+
+    The path of the view must have no parameters.
+    """
     setattr(view, _SESSION, False)
     return view
 

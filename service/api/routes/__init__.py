@@ -12,4 +12,5 @@ __all__ = ["bp", "operations"]
 
 for info in pkgutil.iter_modules(__path__):
     import_module(f"{__name__}.{info.name}")  # declares operations
+# In the order of the interface document; extensions follow.
 operations.all.sort(key=lambda operation: operation.spec_number or math.inf)
