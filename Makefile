@@ -35,7 +35,7 @@ bench: .venv/test.done ## Run the benchmarks (minutes)
 bench-load: .venv/test.done ## Measure up to 1,000 running replies at once (minutes)
 	@$(BIN)/python -m tools.bench load
 
-chaos: .venv/test.done ## Run the chaos tests (half an hour)
+chaos: .venv/test.done ## Run the chaos tests (40 minutes)
 	@$(BIN)/python -m tools.chaos
 
 format: .venv/test.done ## Format the code
