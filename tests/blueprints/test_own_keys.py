@@ -10,9 +10,12 @@ from unittest.mock import Mock
 import pytest
 import requests
 from flask import Flask
+from sqlalchemy import insert
 
 import app as twindow
-from accounts import Accounts
+from accounts import PROXY_ISSUER, Accounts, Identity
+from accounts.schema import identities
+from chat.adoption import move_conversations
 from core.db.database import DatabaseUnavailable
 from service.key_issuer import KeyIssuer
 from tests.accounts.passwords import PASSWORD
@@ -191,6 +194,26 @@ def test_keys_of_a_disabled_person_are_refused(app: Flask, anna: Person, url: st
     runner.invoke(args=["twindow", "person", "enable", "Anna"])
 
     assert get_twins(url, key)[0] == 401
+
+
+@pytest.mark.parametrize(("has_other_identity", "status"), [(False, 401), (True, 200)])
+def test_keys_are_revoked_if_the_only_identity_of_their_person_is_linked_to_another_account(
+    app: Flask, accounts: Accounts, url: str, has_other_identity: bool, status: int
+):
+    portal, identity = get_portal(app), Identity(PROXY_ISSUER, "a.meier")
+    person = accounts.people.find_or_add(identity.issuer, identity.subject)
+    if has_other_identity:
+        other = {"issuer": "key", "subject": "1", "person_id": person.id}
+        with accounts.database.write() as connection:
+            connection.execute(insert(identities).values(other))
+    assert portal.key_issuer
+    token = portal.key_issuer.sign(person.id, ())
+    key = portal.service.client.create_api_key(token, "laptop", "read_only").key
+
+    link = accounts.create_link(accounts.people.find("Anna"), "identity")
+    accounts.link_identity(link, PASSWORD, "192.0.2.1", "", identity, on_link=move_conversations)
+
+    assert get_twins(url, key)[0] == status
 
 
 def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask):
