@@ -1,7 +1,8 @@
 """Usage: how many messages were sent in each hour and day (UTC), and the operator's limits of them.
 
-Windows are fixed, so twice the limit is possible across a boundary. The rows are also the
-statistics of use; they are written without a limit, too.
+Windows are fixed, so twice the limit is possible across a boundary. The rows of a person are
+always written, because they are the lock of this person's messages. Rows that people share are
+written only if they have a limit: messages to different twins must not wait for each other.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Sender:
     """Who sends a message, and to which twin.
 
     `visitor_address` is None for a person who is signed in. For a visitor, it is a keyed hash of
-    the address and the day, or "" if the address is not known.
+    the address and the day.
     """
 
     person: str
@@ -127,13 +128,13 @@ class Usage:
 
     def _counts(self, sender: Sender, now: float) -> Sequence[UsageCount]:
         """Return the rows that a message changes, in the order in which it locks them."""
-        is_visitor = sender.visitor_address is not None
-        subjects: list[tuple[LimitScope, str, str]] = [
-            ("person", VISITOR if is_visitor else "person", sender.person),
-            ("address", "address", sender.visitor_address or ""),
-            ("twin", "twin", sender.twin_id),
-            ("site", "site", ""),
-        ]
+        subjects: list[tuple[LimitScope, str, str]] = [("person", "person", sender.person)]
+        if sender.visitor_address is not None:
+            subjects = [
+                ("person", VISITOR, sender.person),
+                ("address", "address", sender.visitor_address),
+            ]
+        subjects += [("twin", "twin", sender.twin_id), ("site", "site", "")]
         periods: list[tuple[LimitPeriod, str, int]] = [
             ("hour", "%Y-%m-%dT%H", HOUR_SECONDS),
             ("day", "%Y-%m-%d", DAY_SECONDS),
@@ -142,8 +143,7 @@ class Usage:
         for rule, scope, subject in subjects:
             for period, window_format, seconds in periods:
                 limit = self._limits.count(rule, period)
-                # Addresses are no statistics: without a limit, they are not stored.
-                if rule == "address" and not (subject and limit):
+                if rule != "person" and not limit:
                     continue
                 window = _format_time(now, window_format)
                 resets_at = now - now % seconds + seconds
