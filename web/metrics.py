@@ -16,6 +16,7 @@ from typing import Any
 from flask import Flask, Response
 
 from core.metrics import NO_METRICS, CounterName, GaugeName, Metrics
+from core.server.proxy_headers import is_proxied
 from core.settings import Settings
 from core.version import read_version
 
@@ -25,8 +26,6 @@ PATH = "/metrics"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # The library reads this variable when it is imported.
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-# Headers of requests that come through a proxy begin like this.
-PROXY_HEADERS = ("HTTP_X_FORWARDED_", "HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP")
 # The files in which the library stores the values of a worker, and their size at first.
 FILE_KINDS = ("counter", "histogram", "gauge_livesum", "gauge_livemax", "gauge_livemostrecent")
 FILE_BYTES = 1 << 16
@@ -171,7 +170,7 @@ def init_app(app: Flask, settings: Settings, metrics: Metrics) -> None:
 
     def show_or_pass(environ: Any, start_response: Any) -> Any:
         is_read = environ["PATH_INFO"] == PATH and environ["REQUEST_METHOD"] in ("GET", "HEAD")
-        is_direct = not any(name.startswith(PROXY_HEADERS) for name in environ)
+        is_direct = not is_proxied(environ)
         peer = environ.get("REMOTE_ADDR", "")
         if not (is_read and is_direct and settings.metrics_from.lists(peer)):
             return wsgi_app(environ, start_response)

@@ -13,7 +13,7 @@ from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 from web.hourly_limits import MAX_COUNTERS, HourlyLimit
-from web.person.client_address import client_address, visitor_address
+from web.person.client_address import _log_unknown_address, client_address, visitor_address
 
 LIMIT = 3
 DAY_SECONDS = 24 * 3600
@@ -160,4 +160,27 @@ def test_address_of_a_visitor_is_stored_as_a_hash_that_changes_daily(
     assert hashed("192.0.2.1", 2 * DAY_SECONDS) != first
     assert hashed("192.0.2.2", DAY_SECONDS) != first
     assert hashed("2001:db8:1:2::3", DAY_SECONDS) == hashed("2001:db8:1:2::4", DAY_SECONDS)
-    assert hashed("10.0.0.1", DAY_SECONDS) == ""  # a trusted proxy that names no client
+
+
+def test_browsers_whose_address_is_unknown_share_the_one_of_their_proxy(
+    app: Flask, caplog: pytest.LogCaptureFixture
+):
+    def counted_as(peer: str = "10.0.0.1", **headers: str) -> str | None:
+        with app.test_request_context(
+            headers={name.replace("_", "-"): value for name, value in headers.items()},
+            environ_base={"REMOTE_ADDR": peer},
+        ):
+            return visitor_address()
+
+    _log_unknown_address.cache_clear()
+    unknown = counted_as()
+    assert not caplog.records  # this may be a person at the machine itself
+    assert unknown
+    assert counted_as(X_Forwarded_For="192.0.2.1", Forwarded="x") == unknown
+    assert counted_as(X_Forwarded_For="192.0.2.2", Forwarded="for=192.0.2.3") == unknown
+    assert counted_as(X_Forwarded_Proto="https") == unknown
+    assert counted_as("10.0.0.2", Via="1.1 proxy") != unknown
+    assert [(record.name, record.levelname) for record in caplog.records] == [
+        ("twindow.addresses", "WARNING")
+    ]
+    assert "10.0.0.1" in caplog.text

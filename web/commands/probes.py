@@ -17,9 +17,9 @@ PROBE_HEADER = "X-Twindow-Check"
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A request as the portal sees it behind a proxy.
 
-    `identity_header` is the raw value of the header with the person's name. `identity` is the name
-    that the portal accepts. `groups_header` is the raw value of the header with their groups.
-    `time` is the clock of the portal, in seconds since 1970.
+    `forwarded_for`, `forwarded`, `identity_header` and `groups_header` are the raw values of the
+    headers with the address, again the address, the name and the groups of the person. `identity`
+    is the name that the portal accepts. `time` is the clock of the portal, in seconds since 1970.
     """
 
     scheme: str
@@ -27,6 +27,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     peer: str
     is_peer_trusted: bool
     forwarded_for: str
+    forwarded: str
     identity_header: str
     identity: str | None
     groups_header: str
@@ -53,7 +54,8 @@ def observe_request() -> Observation:
         hosts=[request.host, *headers.get("X-Forwarded-Host", "").split(",")],
         peer=request.remote_addr or "",
         is_peer_trusted=_is_trusted(request.remote_addr or ""),
-        forwarded_for=headers.get("X-Forwarded-For", "") or headers.get("Forwarded", ""),
+        forwarded_for=headers.get("X-Forwarded-For", ""),
+        forwarded=headers.get("Forwarded", ""),
         identity_header=headers.get(settings.proxy_user_header or "", ""),
         identity=proxy_subject(),
         groups_header=headers.get(settings.proxy_groups_header or "", ""),

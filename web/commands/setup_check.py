@@ -15,6 +15,7 @@ from web.commands.probes import PROBE_HEADER, Observation, probe_signature
 
 # Forged values that the portal must not accept. The address is for documentation (RFC 5737).
 FORGED_ADDRESS = "192.0.2.99"
+FORGED_FORWARDED = f"for={FORGED_ADDRESS}"
 FORGED_NAME = "forged-by-twindow-check"
 TIMEOUT_SECONDS = 20.0
 MAX_CLOCK_DIFFERENCE_SECONDS = 30.0
@@ -44,6 +45,7 @@ def find_problem(
         )
     forged = {
         "X-Forwarded-For": FORGED_ADDRESS,
+        "Forwarded": FORGED_FORWARDED,
         "HX-Request": "true",
         **dict.fromkeys(_identity_headers(settings), FORGED_NAME),
     }
@@ -134,17 +136,23 @@ def _address_problem(settings: Settings, url: str, seen: Observation) -> Problem
     own, public = urlsplit(settings.own_url), urlsplit(url)
     if own.netloc == public.netloc:
         return None  # the URL is the portal's own: there is no proxy
-    if seen.forwarded_for and seen.forwarded_for != FORGED_ADDRESS and not seen.is_peer_trusted:
+    is_named = bool({seen.forwarded_for, seen.forwarded} - {"", FORGED_ADDRESS, FORGED_FORWARDED})
+    if is_named and not seen.is_peer_trusted:
         return _untrusted_peer(settings, seen)
     if seen.forwarded_for == FORGED_ADDRESS:
         return Problem(
             "The proxy passes X-Forwarded-For on without adding the address of the browser.",
             "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
         )
-    if not seen.forwarded_for:
+    if not is_named:
         return Problem(
             "The proxy does not send the address of the browser.",
             "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+        )
+    if seen.forwarded == FORGED_FORWARDED:
+        return Problem(
+            "The proxy passes on the header Forwarded that a browser sends.",
+            'proxy_set_header Forwarded "";',
         )
     return None
 

@@ -10,10 +10,11 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from flask import current_app, request
 
 from core.secrets import keyed_hash
+from core.server.proxy_headers import is_proxied
 from web.container import portal
 from web.person.current_person import signed_in_person
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("twindow.addresses")
 
 # One subscriber usually has a whole network of this size (RFC 6177).
 IPV6_PREFIX = 64
@@ -32,35 +33,34 @@ def client_address() -> str:
     The address is the last one in `X-Forwarded-For` or `Forwarded` (RFC 7239) that does not belong
     to a trusted proxy. Without a trusted proxy, the headers are ignored, because any browser can
     send them. A proxy sets only one of these headers. If the headers disagree, the browser has sent
-    one of them, so both are ignored.
+    one of them, so both are ignored. Browsers whose address is unknown share the address of their
+    proxy, and with it each limit of an address.
     """
     peer = address = _parse(request.remote_addr or "")
     if _is_trusted(peer):
         found = {_last_untrusted(hops, peer) for hops in _forwarded_hops() if hops}
         address = found.pop() if len(found) == 1 else peer
+        if address == peer and (portal().settings.public_url or is_proxied(request.environ)):
+            _log_unknown_address()
     return _network(address)
 
 
 def visitor_address() -> str | None:
-    """Return an HMAC of the day (UTC) and the browser's address; None if a person is signed in.
-
-    Returns "" if only the address of a trusted proxy is known.
-    """
+    """Return an HMAC of the day (UTC) and the browser's address; None if a person is signed in."""
     if signed_in_person():
         return None
-    address = client_address()
-    peer = _parse(request.remote_addr or "")
-    if _is_trusted(peer) and address == _network(peer):
-        _log_unknown_address(address)
-        return ""
     day = int(portal().clock.time() // DAY_SECONDS)
-    return keyed_hash(str(current_app.secret_key), "address", str(day), address)
+    return keyed_hash(str(current_app.secret_key), "address", str(day), client_address())
 
 
 @cache
-def _log_unknown_address(proxy: str) -> None:
-    """Log once that the limits of addresses do not apply."""
-    logger.info("%s sends no X-Forwarded-For, so the limits of addresses do not apply.", proxy)
+def _log_unknown_address() -> None:
+    """Log once that a proxy does not say which browser a request is from."""
+    logger.warning(
+        "The proxy at %s sends no X-Forwarded-For, or a contradicting Forwarded. Such requests "
+        "share one address, so together they have the limits of one address.",
+        request.remote_addr,
+    )
 
 
 def _is_trusted(peer: IPv4Address | IPv6Address | None) -> bool:
