@@ -7,7 +7,6 @@ import hmac
 import json
 import os
 import secrets
-from contextlib import suppress
 from pathlib import Path
 
 
@@ -27,19 +26,18 @@ def new_id(size: int = 16) -> str:
 def load_or_create_secret(path: Path, new_secret: str) -> str:
     """Return the secret stored in the file; store `new_secret` first if there is none.
 
-    A new file is readable only by its owner.
+    Servers hold the start-up lock meanwhile, so those that start together read one secret.
     """
     if not path.exists():
-        temporary_path = path.with_name(f"{path.name}.{os.getpid()}")
-        write_private_file(temporary_path, new_secret)
-        # `hardlink_to` fails if the file exists: processes that start together read one secret.
-        with suppress(FileExistsError):
-            path.hardlink_to(temporary_path)
-        temporary_path.unlink()
+        write_private_file(path, new_secret)
     return path.read_text().strip()
 
 
 def write_private_file(path: Path, text: str) -> None:
-    """Write a file that is readable only by its owner from the moment it is created."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+    """Write or replace a file at once; from the beginning, only its owner can read it."""
+    temporary_path = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary_path.unlink(missing_ok=True)
+    descriptor = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
         file.write(text)
+    temporary_path.replace(path)

@@ -87,7 +87,8 @@ def write_backup(
             archive.writestr(MANIFEST, msgspec.json.encode(manifest))
             for file in files:
                 archive.write(file, file.name)
-        path.hardlink_to(unnamed)  # fails if the file exists
+        path.touch(mode=0o600, exist_ok=False)
+        unnamed.replace(path)
     return manifest
 
 

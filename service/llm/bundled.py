@@ -154,7 +154,7 @@ class BundledModel:
             address = self._handshake(child, key)
             if address:
                 self.problem = ""
-                self._write_address_file(address, key)
+                write_private_file(self._address_file, json.dumps({"address": address, "key": key}))
                 _wait_for_exit(child)
             elif not self._is_stopping:
                 self.problem = N_("The demo model can't start. See model.log in the data folder.")
@@ -174,11 +174,6 @@ class BundledModel:
         with suppress(BrokenPipeError, ValueError):
             child.stdin.write(f"{key}\n".encode())
         return child.stdout.readline().decode().strip()
-
-    def _write_address_file(self, address: str, key: str) -> None:
-        temporary_file = self._address_file.with_suffix(".new")
-        write_private_file(temporary_file, json.dumps({"address": address, "key": key}))
-        temporary_file.replace(self._address_file)
 
 
 def _wait_for_exit(child: subprocess.Popen[bytes]) -> None:

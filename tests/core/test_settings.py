@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.db.database import Database
+from core.secrets import write_private_file
 from core.settings import Settings, SettingsError, load_settings
 
 
@@ -243,3 +244,12 @@ def test_generated_secrets_are_stable_and_readable_only_by_their_owner():
     assert len(secret) > 40
     assert (settings.data_dir / "secret_key").stat().st_mode & 0o777 == 0o600
     assert settings.data_dir.stat().st_mode & 0o777 == 0o700
+
+
+def test_private_file_replaces_a_link_and_never_writes_to_its_target(tmp_path: Path):
+    target, link = tmp_path / "target", tmp_path / "secret_key"
+    link.symlink_to(target)
+
+    write_private_file(link, "secret")
+
+    assert (link.read_text(), link.is_symlink(), target.exists()) == ("secret", False, False)
