@@ -1,9 +1,10 @@
-// Runs on every page: menus, copy buttons, and what the page remembers. Scripts are optional: every page
+// Runs on every page: menus, and what the page remembers. Scripts are optional: every page
 // works without them.
-import { fetchFragment, reportUnreachable } from "./requests.js";
+import "./requests.js";
 import "./composer.js";
+import "./copying.js";
 import { messages } from "./messages.js";
-import { announce, onContentChange } from "./page.js";
+import { announce } from "./page.js";
 import { afterPaint, deleteDrafts, deleteSharedDraft, localStore } from "./storage.js";
 
 // Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
@@ -29,61 +30,6 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   title.focus();
   title.select();
-});
-
-// Copy buttons: adds one to each code block, and shows a confirmation after copying.
-const button = document.getElementById("copy-code-template");
-if (button) onContentChange(() => {
-  for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
-    code.prepend(button.content.cloneNode(true));
-    code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
-  }
-});
-
-const source = async ({ dataset, parentElement, formAction, href }) => {
-  if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
-  if (dataset.copy === "text") return fetchFragment(formAction);
-  if (dataset.copy === "link") return href;
-  return document.querySelector(dataset.copy).textContent;
-};
-// A reply is also copied as rich text, for text editors. It is sanitised HTML.
-const richText = (from) => {
-  const reply = from.closest(".turn__body").querySelector(".turn__reply").cloneNode(true);
-  for (const part of reply.querySelectorAll(".host, .code__copy, [role=doc-backlink]")) part.remove();
-  return new Blob([reply.innerHTML], { type: "text/html" });
-};
-document.addEventListener("click", async (event) => {
-  const from = event.target.closest("[data-copy]");
-  if (!from) return;
-  const shown = from.dataset.copy.startsWith("#")
-    ? document.querySelector(from.dataset.copy)
-    : from.parentElement.querySelector("code") ?? from.closest(".turn__body");
-  const select = () => {
-    if (from.href) location.assign(from.href);
-    else if (shown.select) shown.select();
-    else getSelection().selectAllChildren(shown);
-  };
-  if (!navigator.clipboard) return from.form || from.href || select();  // the clipboard API needs a secure context
-  event.preventDefault();
-  // Safari allows copying only during the click event, so pass a promise.
-  const text = source(from).then((content) => new Blob([content], { type: "text/plain" }));
-  text.catch(() => reportUnreachable(from));
-  const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
-  label.dataset.label ??= label.textContent;
-  from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
-  try {
-    const formats = from.dataset.copy === "text" ? { "text/html": richText(from) } : {};
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": text, ...formats })]);
-    label.textContent = messages.copied;
-    from.classList.add("is-copied");
-    announce(messages.copied);
-    setTimeout(() => {
-      label.textContent = label.dataset.label;
-      from.classList.remove("is-copied");
-    }, 2000);
-  } catch {
-    select();  // the browser forbids it
-  }
 });
 
 document.documentElement.classList.add("scripts");

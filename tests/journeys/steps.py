@@ -122,6 +122,14 @@ def open_streaming_conversation(
     return page, call
 
 
+def open_answered_conversation(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
+    """Open a conversation whose first reply has been streamed."""
+    page, call = open_streaming_conversation(context, upstream, reply.split()[0])
+    call.complete(reply)
+    expect(turn(page, "complete")).to_be_visible()
+    return page
+
+
 def open_long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, Call]:
     """Open a conversation whose streaming reply is longer than the window."""
     page, call = open_streaming_conversation(context, upstream, "One")

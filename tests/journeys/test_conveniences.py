@@ -1,4 +1,4 @@
-"""Conveniences of a conversation: local times, copying, asking again, and drafts."""
+"""Conveniences of a conversation: local times, asking again, and drafts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from zoneinfo import ZoneInfo
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
     message_box,
+    open_answered_conversation,
     open_conversation,
     open_menu,
-    open_streaming_conversation,
     reply_text,
     send_message,
     turn,
@@ -21,20 +20,6 @@ from tests.journeys.steps import (
 )
 from tests.journeys.traffic import wait_on_page
 from tests.support.upstream import Upstream
-
-LATER_MS = 10_000
-CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
-
-
-def open_answered_conversation(context: BrowserContext, upstream: Upstream, reply: str) -> Page:
-    page, call = open_streaming_conversation(context, upstream, reply.split()[0])
-    call.complete(reply)
-    expect(turn(page, "complete")).to_be_visible()
-    return page
-
-
-def clipboard(page: Page) -> str:
-    return str(page.evaluate("navigator.clipboard.readText()"))
 
 
 def wait_for_zone(page: Page, zone: str) -> None:
@@ -63,87 +48,6 @@ def test_times_are_shown_in_the_time_zone_of_the_browser(
     )
     shown = re.sub(r"\s", " ", time.inner_text())
     assert shown == f"{there:%I:%M %p}".lstrip("0")
-
-
-RICH_TEXT = """async () => {
-  const [item] = await navigator.clipboard.read();
-  return (await item.getType("text/html")).text();
-}"""
-
-
-def test_copied_reply_is_rich_text_without_the_hosts_of_links(
-    context: BrowserContext, upstream: Upstream
-):
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    reply = "See **the** [docs](https://docs.example.org/x)."
-    page = open_answered_conversation(context, upstream, reply)
-
-    page.locator(".turn__actions [data-copy=text]").click()
-    expect(page.locator("#announcer")).to_contain_text("Copied")
-    rich_text = page.evaluate(RICH_TEXT)
-    page.evaluate(
-        "getSelection().selectAllChildren([...document.querySelectorAll('.turn__reply')].at(-1))"
-    )
-    page.keyboard.press("Control+c")
-
-    assert "<strong>the</strong>" in rich_text
-    assert ">docs</a>" in rich_text
-    assert clipboard(page).strip() == "See the docs."
-
-
-def test_link_of_a_reply_is_copied(context: BrowserContext, upstream: Upstream):
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = open_answered_conversation(context, upstream, "Hello.")
-    turn = page.locator(".turn").get_attribute("id")
-
-    page.get_by_role("link", name="Link").click()
-
-    expect(page.locator("#announcer")).to_contain_text("Copied")
-    assert clipboard(page) == f"{page.url}#{turn}"
-
-
-def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
-    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
-):
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = open_answered_conversation(context, upstream, CODE)
-    expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
-    page.clock.install()
-    # Without a reload, the timers of the page would use the real clock.
-    page.reload()
-    for place, label, words in (
-        (".turn__actions [data-copy=text]", ".needs-script .icon-label", CODE),
-        (".code [data-copy]", "", "print('<a>')\n"),
-    ):
-        button = page.locator(place)
-        shown = button.locator(label) if label else button
-        box = button.bounding_box()
-        button.click()
-        expect(shown).to_have_text("Copied")
-        assert button.bounding_box() == box or not label  # or its neighbours move under the pointer
-        expect(shown).to_be_in_viewport()
-        expect(page.locator("#announcer")).to_contain_text("Copied")
-        assert clipboard(page) == words
-        page.clock.fast_forward(LATER_MS)
-        expect(shown).to_have_text("Copy")
-
-    copy = page.locator(".turn__actions [data-copy=text]")
-    context.set_offline(True)
-    expect(page.locator("#notices")).to_contain_text("You're offline.")
-    page.evaluate("document.getElementById('notices').replaceChildren()")
-    copy.click()
-    expect(page.locator("#notices")).to_have_text("You're offline. Try again.")
-    context.set_offline(False)
-    expect(page.locator("#announcer")).to_contain_text("You're back online.")
-
-    page.evaluate("navigator.clipboard.writeText('mine')")
-    page.evaluate("getSelection().removeAllRanges()")
-    context.clear_cookies()
-    copy.click()
-    wait_on_page(page, lambda: "Look:" in page.evaluate("String(getSelection())"))
-    assert clipboard(page) == "mine"
-    assert [line for line in page_errors if "404" not in line and "DISCONNECTED" not in line] == []
-    page_errors.clear()
 
 
 def test_ask_again_and_edit_send_new_messages(context: BrowserContext, upstream: Upstream):

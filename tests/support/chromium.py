@@ -22,6 +22,8 @@ PROGRAM_NAMES = (
     "google-chrome",
     "google-chrome-stable",
 )
+# A name of this machine for a portal over plain http. Loopback addresses count as secure.
+INSECURE_HOST = "server.test"
 ARGUMENTS = [
     *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
     "--disable-gpu",
@@ -29,6 +31,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 ]
 WAIT_FOR_PAINT = (
     "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"

@@ -21,6 +21,7 @@ SENTENCES = {
     "waitOver": N_("You can try again now."),
     "olderShown": N_("Older messages are shown above."),
     "copied": N_("Copied"),
+    "notCopied": N_("Nothing was copied, because your browser doesn't allow it."),
     "editCanceled": N_("Edit canceled."),
     "draft": N_("Draft restored."),
     "table": N_("Table"),

@@ -1,0 +1,102 @@
+// Copying: by the buttons and links with `data-copy`, and of selected text.
+import { messages } from "./messages.js";
+import { announce, onContentChange, removeNotices, showNotice, TEXT_FIELDS } from "./page.js";
+import { fetchFragment, reportUnreachable } from "./requests.js";
+
+// Add a copy button to each code block.
+const button = document.getElementById("copy-code-template");
+if (button) onContentChange(() => {
+  for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
+    code.prepend(button.content.cloneNode(true));
+    code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
+  }
+});
+
+// Return the HTML of a cloned part of the page for other programs. Links to places on this page become text.
+const cleanHtml = (clone) => {
+  for (const part of clone.querySelectorAll(".host, .code__copy, [role=doc-backlink]")) part.remove();
+  for (const mark of clone.querySelectorAll("a[href^='#']")) mark.replaceWith(...mark.childNodes);
+  return clone.innerHTML;
+};
+
+// Copy by an event, which also works where the clipboard API does not: over plain HTTP, and in frames.
+const copyByEvent = (formats) => {
+  let isCopied = false;
+  const fill = (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    for (const [type, content] of Object.entries(formats)) event.clipboardData.setData(type, content);
+    isCopied = true;
+  };
+  addEventListener("copy", fill, true);
+  document.execCommand("copy");
+  removeEventListener("copy", fill, true);
+  if (!isCopied) throw new Error("the browser forbids copying");
+};
+// Safari allows copying only during the click event, so `text` is a promise.
+const copy = async (text, formats) => {
+  try {
+    const plain = text.then((content) => new Blob([content], { type: "text/plain" }));
+    const others = Object.entries(formats).map(([type, content]) => [type, new Blob([content], { type })]);
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": plain, ...Object.fromEntries(others) })]);
+  } catch {
+    copyByEvent({ "text/plain": await text, ...formats });
+  }
+};
+
+const textOf = async ({ dataset, parentElement, formAction, href }) => {
+  if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
+  if (dataset.copy === "text") return fetchFragment(formAction);
+  if (dataset.copy === "link") return href;
+  return document.querySelector(dataset.copy).textContent;
+};
+document.addEventListener("click", async (event) => {
+  const from = event.target.closest("[data-copy]");
+  if (!from) return;
+  event.preventDefault();
+  removeNotices();
+  const reply = from.dataset.copy === "text" && from.closest(".turn__body").querySelector(".turn__reply");
+  const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
+  label.dataset.label ??= label.textContent;
+  from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
+  const text = textOf(from);
+  try {
+    await copy(text, reply ? { "text/html": cleanHtml(reply.cloneNode(true)) } : {});
+    label.textContent = messages.copied;
+    from.classList.add("is-copied");
+    announce(messages.copied);
+    setTimeout(() => {
+      label.textContent = label.dataset.label;
+      from.classList.remove("is-copied");
+    }, 2000);
+  } catch {
+    text.then(() => showNotice(messages.notCopied), () => reportUnreachable(from));
+  }
+});
+
+// Copy selected messages, replies and passages without the colours of the page, as the buttons do.
+const PARTS = ".turn__text, .turn__reply, .sources blockquote";
+const selectedHtml = (range, part) => {
+  const inside = range.cloneRange();
+  if (!part.contains(range.startContainer)) inside.setStart(part, 0);
+  if (!part.contains(range.endContainer)) inside.setEnd(part, part.childNodes.length);
+  let clone = inside.cloneContents();
+  // A part of a list, table or code block needs the elements around it.
+  for (let around = inside.commonAncestorContainer; around !== part.parentNode; around = around.parentNode) {
+    if (around.nodeType !== Node.ELEMENT_NODE) continue;
+    const shell = around.cloneNode();
+    shell.append(clone);
+    clone = shell;
+  }
+  return cleanHtml(clone);
+};
+document.addEventListener("copy", (event) => {
+  const selection = getSelection();
+  if (selection.isCollapsed || event.target.closest?.(TEXT_FIELDS)) return;
+  const range = selection.getRangeAt(0);
+  const parts = [...document.querySelectorAll(PARTS)].filter((part) => range.intersectsNode(part));
+  if (!parts.length) return;
+  event.preventDefault();
+  event.clipboardData.setData("text/plain", selection.toString());
+  event.clipboardData.setData("text/html", parts.map((part) => selectedHtml(range, part)).join("\n"));
+});

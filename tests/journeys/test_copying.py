@@ -1,0 +1,177 @@
+"""Copying replies, code and links by their buttons, and selected text."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.journeys.conftest import PageErrors
+from tests.journeys.steps import (
+    message_box,
+    open_answered_conversation,
+    send_message,
+    turn,
+)
+from tests.support.chromium import INSECURE_HOST, WAIT_MS
+from tests.support.upstream import Upstream
+
+LATER_MS = 10_000
+CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
+REPLY = """\
+See **the** [docs](https://docs.example.org/x)[^1].
+
+- one
+- two
+
+[^1]: Source
+"""
+
+
+def clipboard(page: Page) -> str:
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+RICH_TEXT = """async () => {
+  const [item] = await navigator.clipboard.read();
+  return (await item.getType("text/html")).text();
+}"""
+
+
+SELECT = """([start, from, end, to]) => {
+  const [first, last] = [start, end].map((place) => document.querySelector(place).firstChild);
+  getSelection().setBaseAndExtent(first, from, last, to);
+}"""
+
+
+def test_copied_and_selected_replies_are_rich_text_without_hosts_colours_and_links_to_the_page(
+    context: BrowserContext, upstream: Upstream
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = open_answered_conversation(context, upstream, REPLY)
+
+    page.locator(".turn__actions [data-copy=text]").click()
+    expect(page.locator("#announcer")).to_contain_text("Copied")
+    copied = page.evaluate(RICH_TEXT)
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.turn .turn__reply'))")
+    page.keyboard.press("Control+c")
+
+    assert page.evaluate(RICH_TEXT) == copied
+    assert "<strong>the</strong>" in copied
+    assert ">docs</a><sup>1</sup>" in copied
+    for foreign in ("style=", "color", "docs.example.org</small>", "#", "<button"):
+        assert foreign not in copied
+    assert clipboard(page).startswith("See the docs1.\n\none\ntwo")
+
+
+@pytest.mark.parametrize(
+    ("selection", "html"),
+    [
+        ((".turn__reply strong", 1, ".turn__reply strong", 3), "<p><strong>he</strong></p>"),
+        (
+            (".turn__reply li", 1, ".turn__reply li + li", 2),
+            '<ul dir="auto"><li>ne</li><li>tw</li></ul>',
+        ),
+        ((".turn__text", 3, ".turn__reply strong", 1), "lo\n<p>See <strong>t</strong></p>"),
+    ],
+)
+def test_selected_part_is_copied_with_its_markup(
+    context: BrowserContext, upstream: Upstream, selection: tuple[str, int, str, int], html: str
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = open_answered_conversation(context, upstream, REPLY)
+
+    page.evaluate(SELECT, selection)
+    page.keyboard.press("Control+c")
+
+    assert html in page.evaluate(RICH_TEXT)
+
+
+@pytest.mark.parametrize(
+    ("place", "copied"),
+    [
+        (".turn__actions [data-copy=text]", CODE),
+        (".code [data-copy]", "print('<a>')\n"),
+        (".turn__actions [data-copy=link]", "/conversations/"),
+    ],
+)
+def test_buttons_copy_over_plain_http(
+    browser: Browser, url: str, upstream: Upstream, place: str, copied: str
+):
+    with closing(browser.new_context()) as context:
+        context.set_default_timeout(WAIT_MS)
+        page = context.new_page()
+        page.goto(f"{url.replace('127.0.0.1', INSECURE_HOST)}/twins/ada")
+        send_message(page, "Hello")
+        upstream.next_call().start_stream().complete(CODE)
+        expect(turn(page, "complete")).to_be_visible()
+        before = page.url
+
+        page.locator(place).click()
+        expect(page.locator("#announcer")).to_contain_text("Copied")
+        message_box(page).press("Control+v")
+
+        assert page.evaluate("navigator.clipboard") is None
+        assert copied in message_box(page).input_value()
+        assert page.url == before
+
+
+def test_page_says_that_the_browser_does_not_allow_copying(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_answered_conversation(context, upstream, CODE)
+    page.evaluate("navigator.clipboard.write = document.execCommand = null")
+
+    page.locator(".turn__actions [data-copy=link]").click()
+
+    expect(page.locator("#notices")).to_contain_text("Nothing was copied")
+
+
+def test_link_of_a_reply_is_copied(context: BrowserContext, upstream: Upstream):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = open_answered_conversation(context, upstream, "Hello.")
+    turn = page.locator(".turn").get_attribute("id")
+
+    page.get_by_role("link", name="Link").click()
+
+    expect(page.locator("#announcer")).to_contain_text("Copied")
+    assert clipboard(page) == f"{page.url}#{turn}"
+
+
+def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = open_answered_conversation(context, upstream, CODE)
+    expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
+    page.clock.install()
+    # Without a reload, the timers of the page would use the real clock.
+    page.reload()
+    for place, label, words in (
+        (".turn__actions [data-copy=text]", ".needs-script .icon-label", CODE),
+        (".code [data-copy]", "", "print('<a>')\n"),
+    ):
+        button = page.locator(place)
+        shown = button.locator(label) if label else button
+        box = button.bounding_box()
+        button.click()
+        expect(shown).to_have_text("Copied")
+        assert button.bounding_box() == box or not label  # or its neighbours move under the pointer
+        expect(shown).to_be_in_viewport()
+        expect(page.locator("#announcer")).to_contain_text("Copied")
+        assert clipboard(page) == words
+        page.clock.fast_forward(LATER_MS)
+        expect(shown).to_have_text("Copy")
+
+    copy = page.locator(".turn__actions [data-copy=text]")
+    context.set_offline(True)
+    expect(page.locator("#notices")).to_contain_text("You're offline.")
+    page.evaluate("document.getElementById('notices').replaceChildren()")
+    copy.click()
+    expect(page.locator("#notices")).to_have_text("You're offline. Try again.")
+    context.set_offline(False)
+    expect(page.locator("#announcer")).to_contain_text("You're back online.")
+
+    assert [line for line in page_errors if "DISCONNECTED" not in line] == []
+    page_errors.clear()
