@@ -133,7 +133,7 @@ def test_link_of_a_reply_is_copied(context: BrowserContext, upstream: Upstream):
     page = open_answered_conversation(context, upstream, "Hello.")
     turn = page.locator(".turn").get_attribute("id")
 
-    page.get_by_role("link", name="Link").click()
+    page.get_by_role("link", name="Copy link (only you can open it)").click()
 
     expect(page.locator("#announcer")).to_contain_text("Copied")
     assert clipboard(page) == f"{page.url}#{turn}"

@@ -45,7 +45,7 @@ def test_newest_turn_button_scrolls_down_from_far_above(
     # The Tab key skips the button, and the button is not printed.
     message_box(page).evaluate("box => box.focus({ preventScroll: true })")
     page.keyboard.press("Shift+Tab")
-    expect(page.get_by_role("link", name="Link")).to_be_focused()
+    expect(page.get_by_role("link", name="Copy link")).to_be_focused()
     page.emulate_media(media="print")
     expect(page.locator(".newest-bar")).to_have_css("display", "none")
 

@@ -35,6 +35,12 @@ DELETED = ErrorPage(
     N_("You deleted this conversation"),
     N_("This conversation was deleted. You can restore it within ten minutes."),
 )
+CONVERSATION_NOT_FOUND = ErrorPage(
+    "lost",
+    N_("Conversation not found"),
+    N_("This conversation belongs to someone else, or it was deleted."),
+    N_("Only the person who started it can open it, in the same browser or after signing in."),
+)
 SERVICE_DOWN = ErrorPage(
     "cloud",
     N_("Twins are unavailable right now"),

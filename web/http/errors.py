@@ -19,6 +19,7 @@ from core.http import DEFAULT_RETRY_SECONDS
 from core.server.logs import printable_path
 from web.container import portal
 from web.http.error_pages import (
+    CONVERSATION_NOT_FOUND,
     DELETED,
     NO_COOKIES,
     SERVICE_DOWN,
@@ -45,7 +46,7 @@ def init_app(app: Flask) -> None:
         lambda error: _error_response(DELETED, 404, deleted_conversation=error.conversation),
     )
     app.register_error_handler(
-        ConversationNotFound, lambda _: _error_response(page_for_status(404), 404)
+        ConversationNotFound, lambda _: _error_response(CONVERSATION_NOT_FOUND, 404)
     )
     app.register_error_handler(
         DatabaseUnavailable, lambda _: _error_response(page_for_status(503), 503)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import abort
 
-from chat.conversations import Conversation, RecentlyDeleted
+from chat.conversations import Conversation, ConversationNotFound, RecentlyDeleted
 from chat.turns import Turn
 from web.container import portal
 from web.person.current_person import person
@@ -12,7 +12,7 @@ from web.person.twin_access import twin_access
 
 
 def own_conversation(conversation_id: str) -> Conversation:
-    """Return a conversation of the current person, or abort with 404.
+    """Return a conversation of the current person. Raises ConversationNotFound.
 
     Raises RecentlyDeleted when the person has deleted it and can still restore it.
     """
@@ -20,7 +20,7 @@ def own_conversation(conversation_id: str) -> Conversation:
         return conversation
     if deleted_conversation := find_deleted_conversation(conversation_id):
         raise RecentlyDeleted(deleted_conversation)
-    return abort(404)
+    raise ConversationNotFound
 
 
 def find_conversation(conversation_id: str) -> Conversation | None:
