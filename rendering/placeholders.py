@@ -27,9 +27,11 @@ _BLANK = "\ue007"
 _NOTHING = "\ue008"
 # "~" alone, as in "5~10": only two strike text out.
 _TILDE = "\ue009"
-_ANY = re.compile("[\ue000-\ue009]")
-_ANY_REFERENCE = re.compile(r"&#(?:x0*e00[0-9]|0*(?:5734[4-9]|5735[0-3]));", re.IGNORECASE)
-_NOT_A_FOOTNOTE = re.compile(f"[{_LESS_THAN}{_TAG}{_DOLLAR}{_BLANK}{_NOTHING}{_TILDE}]")
+# "[" before the label of a link's definition, which the parser would not show.
+_BRACKET = "\ue00a"
+_ANY = re.compile("[\ue000-\ue00f]")
+_ANY_REFERENCE = re.compile(r"&#(?:x0*e00[0-9a-f]|0*(?:5734[4-9]|5735[0-9]));", re.IGNORECASE)
+_NOT_A_FOOTNOTE = re.compile("[\ue000-\ue002\ue007-\ue00f]")
 
 # Not before autolinks, link destinations in angle brackets, and after a backslash.
 _HTML_START = re.compile(
@@ -38,6 +40,14 @@ _HTML_START = re.compile(
 _INLINE_TAG = re.compile(r"(?<!\\)<(?=/?(?:br|sub|sup|kbd)\s*/?>)", re.IGNORECASE)
 _REFERENCE_MARK = re.compile(r"(?<!\\)\[\^([^\s\[\]^]{1,40})\](?!\()")
 _DEFINITION_MARK = re.compile(r"^( {0,3})\[\^([^\s\[\]^]{1,40})\]:", re.MULTILINE)
+# The label of a link's definition, and a definition of a web or mail address in a protected text.
+_LABEL = r"((?:[^\[\]\\]|\\.){1,999})\]"
+_DEFINITION_START = re.compile(
+    rf"^([ \t>]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++)*+)\[{_LABEL}:", re.MULTILINE
+)
+_LINK_DEFINITION = re.compile(
+    rf"{_BRACKET}{_LABEL}{_NOTHING}:[\s>]*<?((?:https?://|mailto:)[^\s<>]+)", re.IGNORECASE
+)
 
 _DOLLARS_AND_BRACKETS = re.compile(r"\\[()\[\]]|\\.|\$+|\n[ \t]*\n", re.DOTALL)
 _LONE_TILDE = re.compile(r"(?<![~\\])~(?!~)")
@@ -53,7 +63,7 @@ _LINE_START = re.compile(r"\n(?:[ \t]*(?=[^\s])|[ \t]*(?=\n))")
 
 _CODE_ELEMENT = re.compile(r"(<code[ >].*?</code>)", re.DOTALL)
 # In URLs, the parser has percent-encoded the stand-ins.
-_ENCODED = re.compile("%EE%80%8[0-9]")
+_ENCODED = re.compile("%EE%80%8[0-9A-F]")
 _URL_ATTRIBUTE = re.compile(r'(?<= )(?:href|src)="[^"]*"')
 _ORIGINALS = {
     _LESS_THAN: "&lt;",
@@ -66,8 +76,9 @@ _ORIGINALS = {
     _BLANK: " ",
     _NOTHING: "",
     _TILDE: "~",
+    _BRACKET: "[",
 }
-_ENCODED_ORIGINALS = ("%3C", "%3C", "$", "%5C", "%5B%5E", "%5B%5E", "%5D", "%20", "", "~")
+_ENCODED_ORIGINALS = ("%3C", "%3C", "$", "%5C", "%5B%5E", "%5B%5E", "%5D", "%20", "", "~", "%5B")
 _RESTORED_TAG = re.compile(f"{_TAG}(/?)(br|sub|sup|kbd)\\s*/?&gt;", re.IGNORECASE)
 
 
@@ -82,12 +93,20 @@ def protect(text: str, *, is_growing: bool = False) -> str:
     if "[^" in text:
         text = _DEFINITION_MARK.sub(rf"\1{DEFINITION}\2{LABEL_END}:", text)
         text = _REFERENCE_MARK.sub(rf"{REFERENCE}\1{LABEL_END}", text)
+    if "]:" in text:
+        text = _DEFINITION_START.sub(rf"\1{_BRACKET}\2]{_NOTHING}:", text)
     if "<" in text:
         text = _INLINE_TAG.sub(_TAG, text)
         text = _HTML_START.sub(_LESS_THAN, text)
     if "$" in text or "\\(" in text or "\\[" in text:
         text = _protect_formula_marks(text, is_growing=is_growing)
     return _LONE_TILDE.sub(_TILDE, text) if "~" in text else text
+
+
+def link_definitions(source: str) -> str:
+    """Return definitions of the links to web and mail addresses that a protected text defines."""
+    definitions = _LINK_DEFINITION.findall(source) if _BRACKET in source else []
+    return "".join(f"[{label}]: <{url}>\n\n" for label, url in definitions)
 
 
 def open_formula(text: str) -> int | None:
@@ -125,7 +144,7 @@ def restore_marks(html: str) -> str:
 
 
 def _restore_url(attribute: re.Match[str]) -> str:
-    return _ENCODED.sub(lambda found: _ENCODED_ORIGINALS[int(found[0][-1])], attribute[0])
+    return _ENCODED.sub(lambda found: _ENCODED_ORIGINALS[int(found[0][-1], 16)], attribute[0])
 
 
 def _restore_text(html: str) -> str:

@@ -11,11 +11,11 @@ from rendering.formulas import MathBudget
 from rendering.images import replace_images, shorten_data
 from rendering.panics import panics_as_errors
 from rendering.parser import parser_html
-from rendering.placeholders import protect, restore, unprotect
+from rendering.placeholders import link_definitions, protect, restore, unprotect
 from rendering.source_limits import has_too_many_cells, is_too_deep, normalize_line_ends
 
 # Increase this version when the HTML of a text changes, so that cached HTML is rendered again.
-RENDERER_VERSION = 7
+RENDERER_VERSION = 8
 
 MAX_MARKDOWN_CHARACTERS = 500_000
 # A text is shown as plain text if its HTML is longer than `MAX_HTML_RATIO` times the text, plus
@@ -74,9 +74,7 @@ def render(text: str, scope: str = "", budget: MathBudget = DEFAULT_BUDGET) -> s
     if len(text) > MAX_MARKDOWN_CHARACTERS or has_too_many_cells(text, max_cells(len(text))):
         return render_plain(text)
     clean_html = render_part(text, scope, budget=budget)
-    # A text of reference definitions alone has no HTML.
-    is_shown = bool(clean_html) or not text.strip()
-    return clean_html if is_shown and len(clean_html) <= html_limit else render_plain(text)
+    return clean_html if len(clean_html) <= html_limit else render_plain(text)
 
 
 @panics_as_errors
@@ -88,7 +86,7 @@ def render_part(
     Code is highlighted only if the text is complete. `budget` limits the formulas.
     """
     source = protect(normalize_line_ends(text), is_growing=not is_complete)
-    parsed_html = parser_html(source)
+    parsed_html = parser_html(link_definitions(source) + source)
     if is_too_deep(parsed_html):
         return render_plain(unprotect(source))
     clean_html = _cleaner.clean(_adapt_parser_html(restore(parsed_html), budget))

@@ -28,6 +28,7 @@ CONSTRUCTS = [
     "[text](https://x.example/a 'title') and <https://y.example>",
     "[ref] and [ref][] and [t][ref]\n\n[ref]: https://z.example",
     "[late]\n\nword\n\n[late]: https://l.example",
+    "[Ada]: Hello!\n[Bob]: Hi\n\n- [1]: https://s.example 'T'\n- [Note]: x",
     "![alt *text*](https://x.example/p.png) after",
     "<div>\nhtml\n</div>\n\nafter <i>inline</i> <!-- c -->",
     "<script>\n\nalert(1)\n\n</script>\nafter",

@@ -76,7 +76,25 @@ MARKUP = {
     "<!-- c -->": "&lt;!-- c --&gt;",
     "if a <b and c> d": "if a &lt;b and c&gt; d",
 }
+SOURCE = (
+    '<a href="https://a.example" rel="noopener noreferrer nofollow" dir="ltr">https://a.example</a>'
+)
+DEFINITIONS = {
+    "[Note]: Important": "[Note]: Important",
+    "[Alice]: Hello!\n[Bob]: Hi": "[Alice]: Hello!<br>[Bob]: Hi",
+    "[1]: https://a.example": f"[1]: {SOURCE}",
+    "[two\nlines]: /x": "[two<br>lines]: /x",
+    "[a]: /x\n\n[a]": "[a]: /x</p><p>[a]",
+    '> [1]: <https://a.example> "T"': (
+        f'<blockquote dir="auto"><p>[1]: {SOURCE} "T"</p></blockquote>'
+    ),
+    "- [1]: https://a.example\n- [a]: b": (
+        f'<ul dir="auto"><li>[1]: {SOURCE}</li><li>[a]: b</li></ul>'
+    ),
+    "`[a]: b`": "<code>[a]: b</code>",
+}
 GROUPS = {
+    "definitions": DEFINITIONS,
     "emphasis": EMPHASIS,
     "prices": PRICES,
     "tildes": TILDES,
@@ -227,8 +245,14 @@ def test_images_are_links_and_data_is_a_size():
     assert "alt" in linked
 
 
-def test_text_without_html_is_shown_as_it_is():
-    assert render("[a]: https://a.example") == "<pre>[a]: https://a.example</pre>\n"
+@pytest.mark.parametrize(
+    "text", ["[b][1]\n\n[1]: https://a.example", "> [1]:\n> <https://a.example>\n\n[b][1]"]
+)
+def test_definition_of_a_link_stays_visible(text: str):
+    html = render(text)
+
+    assert html.count('href="https://a.example"') == 2
+    assert "[1]:" in html
 
 
 def test_each_list_and_quotation_has_its_own_direction():
