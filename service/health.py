@@ -11,7 +11,7 @@ from sqlalchemy import text
 from core.db.database import DatabaseUnavailable
 from core.findings import Finding
 from service.container import Container, container
-from service.llm import ModelFailed, OnlyThinking, PromptTooLong, find_local_servers
+from service.llm import ModelFailed, PromptTooLong, find_local_servers
 from service.twins import Sampling
 
 bp = Blueprint("health", __name__)
@@ -72,8 +72,6 @@ def _check_model(service: Container) -> Finding:
     except ModelFailed as error:
         advice = f" Check {error.setting}." if error.setting else ""
         return Finding(f"{error.sentence.removesuffix(CONTACT)}{advice}", is_problem=True)
-    except OnlyThinking:
-        return Finding("The model responds, with reasoning.")
     except PromptTooLong:
         sentence = "The model rejects a prompt of two words as too long."
         return Finding(sentence, is_problem=True, fix="TWINDOW_MODEL=another model")

@@ -109,7 +109,7 @@ class Reply:
     def read_pieces(self, stream: CompletionStream) -> Iterator[str]:
         """Yield the pieces of text from the model until the reply is stopped.
 
-        Raises ModelFailed, and PromptTooLong and OnlyThinking before the first piece.
+        Raises ModelFailed, and PromptTooLong before the first piece.
         """
         self._stream = stream
         if self.stop_reason:

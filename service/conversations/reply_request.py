@@ -21,7 +21,7 @@ from service.knowledge import (
     refers_to_earlier,
     split_pieces,
 )
-from service.llm import ModelClient, ModelFailed, OnlyThinking, Prompt, PromptTooLong, small_model
+from service.llm import ModelClient, ModelFailed, Prompt, PromptTooLong, small_model
 from service.twins import Sampling
 
 MAX_HISTORY_MESSAGES = 200
@@ -72,8 +72,7 @@ def read_reply(
     """Yield the pieces of the reply; halve the window while the prompt is too long.
 
     The bundled model gets a task without the messages before it, which it would mix into this one.
-    A prompt that does not get shorter is not sent again. A model that spends all its tokens on
-    reasoning the first time gets more at once. Raises ModelFailed.
+    A prompt that does not get shorter is not sent again. Raises ModelFailed.
     """
     front_matter = reply.twin.front_matter
     max_messages = MAX_HISTORY_MESSAGES
@@ -109,9 +108,6 @@ def read_reply(
             continue
         refused_prompt = prompt
         with suppress(PromptTooLong):
-            with suppress(OnlyThinking):
-                yield from _stream_pieces(reply, model, prompt, preface)
-                return
             yield from _stream_pieces(reply, model, prompt, preface)
             return
     raise ModelFailed("The message is too long for this model. Try a shorter one.", "too_long")

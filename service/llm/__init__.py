@@ -2,13 +2,9 @@
 
 from service.llm import small_model
 from service.llm.client import ModelClient
-from service.llm.completion_stream import (
-    CompletionStream,
-    ModelFailed,
-    OnlyThinking,
-    PromptTooLong,
-)
+from service.llm.completion_stream import CompletionStream
 from service.llm.dialect import Prompt
+from service.llm.errors import ModelFailed, PromptTooLong
 from service.llm.local_servers import find_local_servers, log_local_servers
 from service.llm.tokenizer import TokenCounter, estimate_tokens
 from service.llm.usage import Usage
@@ -17,7 +13,6 @@ __all__ = [
     "CompletionStream",
     "ModelClient",
     "ModelFailed",
-    "OnlyThinking",
     "Prompt",
     "PromptTooLong",
     "TokenCounter",

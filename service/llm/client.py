@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -15,15 +16,11 @@ from core.languages import N_
 from core.settings import Settings
 from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable
-from service.llm.chunks import is_overflow
-from service.llm.completion_stream import (
-    CompletionStream,
-    ModelFailed,
-    PromptTooLong,
-)
+from service.llm.completion_stream import CompletionStream
 from service.llm.dialect import Dialect, Prompt
+from service.llm.errors import ModelFailed
 from service.llm.model_list import can_chat, list_models
-from service.llm.refusals import read_refusal
+from service.llm.refusals import Refusal, parse_refusal, read_refusal
 from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
 from service.twins import Sampling
@@ -92,15 +89,22 @@ class ModelClient:
         options = sampling.request_options()
         name = str(options.pop("model", default_name))
         dialect = self._dialects.setdefault((url, name), Dialect())
-        begins_thinking = dialect.begins_thinking
-        response = self._request_completion(url, key, name, prompt, options, dialect)
+
+        def body() -> dict[str, Any]:
+            return dialect.request_body(name, prompt, options)
+
+        def learn(response: requests.Response, refusal: Refusal) -> bool:
+            sent = json.loads(response.request.body or "")
+            dialect.learn(refusal, sent, sampling.max_tokens)
+            return bool(body() != sent)
+
         return CompletionStream(
-            response,
+            lambda: self._request_completion(url, key, body, learn),
+            lambda response, error: learn(response, parse_refusal(400, error, key)),
+            dialect,
             self._settings.model_timeout,
             name,
             pause_seconds=self._pause_seconds,
-            on_thinking=dialect.note_thinking,
-            begins_thinking=begins_thinking,
         )
 
     def close(self) -> None:
@@ -114,21 +118,18 @@ class ModelClient:
         self,
         url: str,
         key: str | None,
-        name: str,
-        prompt: Prompt,
-        options: dict[str, Any],
-        dialect: Dialect,
+        body: Callable[[], dict[str, Any]],
+        learn: Callable[[requests.Response, Refusal], bool],
     ) -> requests.Response:
         """Return the response if its status is 200, or else raise the error.
 
-        What the server refuses is left out or renamed, and the request is sent again. A server that
-        is loading the model is asked until the time is over.
+        The request is sent again if `learn` returns that a refusal changes its `body`. A server
+        that is loading the model is asked until the time is over.
         """
         deadline = time.monotonic() + self._settings.model_timeout
         logged: tuple[str, int, str] | None = None
         while True:
-            body = dialect.request_body(name, prompt, options)
-            response = self._send(url, key, body)
+            response = self._send(url, key, body())
             if response.status_code == 200:
                 return response
             if response.status_code == 404:
@@ -139,12 +140,9 @@ class ModelClient:
             if values != logged:
                 logger.warning("The model server %s responded with status %s: %s", *values)
                 logged = values
-            if refusal.status in (400, 413, 422, 500) and is_overflow(refusal.words):
-                raise PromptTooLong
             if refusal.is_loading and time.monotonic() < deadline:
                 time.sleep(self.loading_retry_seconds)
-                continue
-            if not dialect.learn(refusal, body):
+            elif not learn(response, refusal):
                 raise refusal.to_error()
 
     def _send(self, url: str, key: str | None, body: dict[str, Any]) -> requests.Response:

@@ -13,14 +13,15 @@ import requests
 from core import sse
 from core.http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
 from core.languages import N_
-from service.interface_types import ReplyErrorCode
-from service.llm.chunks import Chunk, End, error_sentence, is_overflow, parse_chunk
+from service.llm.chunks import Chunk, End, error_sentence, parse_chunk
+from service.llm.dialect import Dialect
+from service.llm.errors import ModelFailed
+from service.llm.refusals import FILTERED, READ_BYTES
 from service.llm.thinking import ThinkingFilter
 from service.llm.usage import Usage, parse_usage
 
 logger = logging.getLogger(__name__)
 
-READ_BYTES = 64 * 1024
 # More than any model writes: an endless reply must not fill memory and database.
 MAX_REPLY_CHARACTERS = 1_048_576
 MAX_REPLY_BYTES = 10 * 1024 * 1024
@@ -28,83 +29,66 @@ MAX_REPLY_BYTES = 10 * 1024 * 1024
 FINAL_SECONDS = 2.0
 DONE = "[DONE]"
 REPORTED_ERROR = N_("The model reported an error.")
-FILTERED = N_("The filter of the model server ended this reply.")
 ONLY_THINKING = N_("The model has only been thinking, and wrote no reply. Try again.")
 
 
-class ModelFailed(Exception):
-    """Raised when the model gives no reply; `sentence` is for people and contains no secrets.
-
-    `setting` is the name of the setting that an operator should check, or "".
-    """
-
-    def __init__(
-        self,
-        sentence: str,
-        code: ReplyErrorCode = "model_failed",
-        retry_after: int | None = None,
-        *,
-        setting: str = "",
-    ) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.code = code
-        self.retry_after = retry_after
-        self.setting = setting
-
-
-class OnlyThinking(Exception):
-    """Raised when a model that was not known to think has spent all its tokens on reasoning.
-
-    The same request gives it more tokens.
-    """
-
-
-class PromptTooLong(Exception):
-    """Raised when the prompt does not fit into the context window of the model."""
+class _RequestChanged(Exception):
+    """Raised before the first piece when what was learnt changes the request."""
 
 
 class CompletionStream:
     """A streaming reply: iterate to get its pieces; `stop` may be called from any thread.
 
-    `on_thinking` is called at the end. Its arguments say whether the model has written reasoning,
-    which is not part of the reply, and whether the reply began with reasoning without an opening
-    tag; its result says whether reasoning is new for this model. With `begins_thinking`, the reply
-    is expected to begin like this. After each read since the first text, the stream waits for
-    the result of `pause_seconds`.
+    `send` sends the request, as the dialect makes it. It is sent again if the server refuses it in
+    its stream, and `learn` returns that this changes the next one, or if a model that was not known
+    to think has spent all its tokens on reasoning, which is not part of the reply. After each read
+    since the first text, the stream waits for the result of `pause_seconds`.
     """
 
     def __init__(
         self,
-        response: requests.Response,
+        send: Callable[[], requests.Response],
+        learn: Callable[[requests.Response, str], bool],
+        dialect: Dialect,
         timeout: float,
         model: str,
         *,
         pause_seconds: Callable[[], float],
-        on_thinking: Callable[[bool, bool], bool] = lambda _has_thought, _begins: False,
-        begins_thinking: bool = False,
     ) -> None:
-        self._response = response
+        self._send = send
+        self._learn = learn
+        self._dialect = dialect
         self._timeout = timeout
         self._model = model
         self._pause_seconds = pause_seconds
-        self._on_thinking = on_thinking
-        self._thinking = ThinkingFilter(begins_thinking=begins_thinking)
-        self._last_event_at = time.monotonic()
         self._stop_event = threading.Event()
-        self._finish_reason = ""
-        self._has_text = self._has_reasoning = False
         self._final_timer: threading.Timer | None = None
         # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
         # Set during the iteration if the model server reports the token usage.
         self.usage: Usage | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._thinking = ThinkingFilter(begins_thinking=self._dialect.begins_thinking)
+        self._finish_reason = ""
+        self._has_text = self._has_reasoning = False
+        self._response = self._send()
+        self._last_event_at = time.monotonic()
 
     def __iter__(self) -> Iterator[str]:
         """Yield pieces of text without lone surrogates and NUL.
 
-        Raises ModelFailed, and PromptTooLong and OnlyThinking before the first piece.
+        Raises ModelFailed, and PromptTooLong before the first piece.
         """
+        while True:
+            try:
+                yield from self._pieces()
+                return
+            except _RequestChanged:
+                self._begin()
+
+    def _pieces(self) -> Iterator[str]:
         incomplete_character, length = "", 0
         with self._response:
             try:
@@ -129,10 +113,10 @@ class CompletionStream:
             length += len(rest)
             yield rest
         has_thought = self._has_reasoning or self._thinking.has_thought
-        is_new = self._on_thinking(has_thought, self._thinking.begins_thinking)
+        is_new = self._dialect.note_thinking(has_thought, self._thinking.begins_thinking)
         end = Chunk(finish_reason=self._finish_reason).end
         if is_new and not length and end is End.CUT_OFF:
-            raise OnlyThinking
+            raise _RequestChanged
         self._check_end(has_text=length > 0, has_thought=has_thought)
 
     def _check_end(self, *, has_text: bool, has_thought: bool) -> None:
@@ -165,8 +149,8 @@ class CompletionStream:
             if chunk.error is not None or name == "error":
                 sentence = chunk.error or error_sentence(data)
                 logger.warning("The model server reported an error: %s", sentence)
-                if is_overflow(sentence) and not self._has_text:
-                    raise PromptTooLong
+                if not self._has_text and self._learn(self._response, data):
+                    raise _RequestChanged
                 raise ModelFailed(REPORTED_ERROR)
             self._has_text |= bool(chunk.text)
             self.usage = parse_usage(chunk.usage, chunk.model, self._model) or self.usage

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from service.llm.chunks import is_other_limit, is_overflow
+from service.llm.errors import PromptTooLong
 from service.llm.refusals import Refusal
+from service.llm.tokenizer import estimate_tokens
 
 Prompt = list[dict[str, str]]
 
@@ -22,6 +26,11 @@ OPTIONAL = (
 )
 # A thinking model needs tokens for its reasoning, besides those of the reply.
 THINKING_TOKENS = 4_096
+# Smaller numbers in a refusal are not the maximum length of a reply.
+MIN_REPLY_TOKENS = 16
+# Tokens that are left free, because the size of a prompt is estimated.
+SPARE_TOKENS = 64
+REFUSAL_STATUSES = (400, 413, 422, 500)
 
 _REFUSED = re.compile(
     r"unsupported|not support|unknown|unrecognized|unexpected|invalid|only|extra|not allowed"
@@ -30,8 +39,18 @@ _REFUSED = re.compile(
 )
 _NO_SYSTEM_ROLE = re.compile(
     r"system role|role.{0,20}system|system.{0,20}(?:message|prompt|instruction)"
-    r"|roles must alternate|developer instruction",
+    r"|roles must alternate|developer instruction|only user.{0,30}roles are|valid role:",
     re.IGNORECASE,
+)
+# Words about the length of a reply, which is in fields of several names.
+_REPLY_LENGTH = re.compile(
+    r"max_(?:completion_|new_|output_)?tokens|maxOutputTokens|(?:completion|output) tokens"
+)
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?![\w-]|[.,]\d)")
+# The two numbers in a refusal of a prompt that does not fit together with the reply.
+_WINDOW = re.compile(r"(?:context (?:length|window|size)|must be <=)\D{0,40}?(\d+)")
+_PROMPT_PART = re.compile(
+    r"(\d+) (?:tokens )?(?:in the messages|`?inputs?`? tokens|from the input|of text input)"
 )
 
 
@@ -46,6 +65,11 @@ class Dialect:
     is_thinking: bool = False
     # Whether replies begin with reasoning that has a closing tag only.
     begins_thinking: bool = False
+    # The maximum length of a reply, and of a prompt and its reply together; 0 if unknown.
+    max_tokens: int = 0
+    window: int = 0
+    # Tokens that prompts have more than estimated.
+    unestimated: int = 0
 
     def note_thinking(self, has_thought: bool, begins_thinking: bool) -> bool:  # noqa: FBT001
         """Remember whether the model writes reasoning, and return whether that is new."""
@@ -59,35 +83,75 @@ class Dialect:
         options = dict(options)
         limit = options.pop("max_tokens", None)
         if limit is not None:
-            options[self.max_tokens_name] = limit + (THINKING_TOKENS if self.is_thinking else 0)
+            options[self.max_tokens_name] = self._reply_tokens(limit, prompt)
         if self.is_streaming:
             options |= {"stream": True, "stream_options": {"include_usage": True}}
         messages = prompt if self.has_system_role else _without_system_role(prompt)
         body = {"model": name, "messages": messages, **options}
         return {key: value for key, value in body.items() if key not in self.left_out}
 
-    def learn(self, refusal: Refusal, sent: dict[str, Any]) -> bool:
-        """Learn from the refusal of a request. Return whether the next one will be different."""
+    def learn(self, refusal: Refusal, sent: dict[str, Any], limit: int) -> None:
+        """Learn from the refusal of a request with the body `sent`, for `limit` tokens of a reply.
+
+        Raises PromptTooLong.
+        """
         status, message = refusal.status, refusal.words
-        if status not in (400, 422, 500):
-            return False
+        if status not in REFUSAL_STATUSES:
+            return
         names = refusal.names & sent.keys() or {name for name in sent if _names(message, name)}
         if re.search(r"\bstreaming\b", message, re.IGNORECASE):
             names = names | {"stream"}
-        if "max_tokens" in names and "max_completion_tokens" in message:
+        tokens = sent.get(self.max_tokens_name)
+        window, part = _WINDOW.search(message), _PROMPT_PART.search(message)
+        is_about_reply = self.max_tokens_name in names or (
+            bool(_REPLY_LENGTH.search(message)) and not is_other_limit(message)
+        )
+        if tokens and window and part:
+            self._learn_window(int(window[1]), int(part[1]), sent, limit)
+        elif "max_tokens" in names and "max_completion_tokens" in message:
             self.max_tokens_name = "max_completion_tokens"
-            return True
-        is_refused = status != 500 and (bool(refusal.names) or bool(_REFUSED.search(message)))
+        elif tokens and is_about_reply:
+            numbers = (int(number) for number in _NUMBER.findall(message))
+            self.max_tokens = max((n for n in numbers if MIN_REPLY_TOKENS <= n < tokens), default=0)
+            self.left_out |= set() if self.max_tokens else {self.max_tokens_name}
+        elif is_overflow(message):
+            raise PromptTooLong
+        else:
+            self._learn_option(refusal, names)
+
+    def _learn_window(self, window: int, part: int, sent: dict[str, Any], limit: int) -> None:
+        """Learn that a prompt of `part` tokens and its reply do not fit into the window."""
+        tokens = sent[self.max_tokens_name]
+        if not min(limit, window // 4) <= window - part < tokens:
+            raise PromptTooLong  # a shorter reply would be of no use
+        self.window = window
+        # Some servers count no further than to the window.
+        spare_tokens = max(SPARE_TOKENS, self.unestimated)
+        excess = part - _estimate(sent["messages"]) + spare_tokens
+        self.unestimated = max(self.unestimated, excess)
+
+    def _learn_option(self, refusal: Refusal, names: Set[str]) -> None:
+        message = refusal.words
+        is_refused = refusal.status != 500 and (
+            bool(refusal.names) or bool(_REFUSED.search(message))
+        )
         if is_refused and (refused := names & set(OPTIONAL)):
             self.left_out |= refused
-            return True
-        if self.has_system_role and _NO_SYSTEM_ROLE.search(message):
+        elif _NO_SYSTEM_ROLE.search(message):
             self.has_system_role = False
-            return True
-        if is_refused and self.is_streaming and "stream" in names:
+        elif is_refused and "stream" in names:
             self.is_streaming = False
-            return True
-        return False
+
+    def _reply_tokens(self, limit: int, prompt: Prompt) -> int:
+        tokens = limit + (THINKING_TOKENS if self.is_thinking else 0)
+        if self.window:
+            room = self.window - _estimate(prompt) - self.unestimated
+            tokens = min(tokens, max(room, min(limit, self.window // 4)))
+        return min(tokens, self.max_tokens or tokens)
+
+
+def _estimate(prompt: Prompt) -> int:
+    return sum(estimate_tokens(message["content"]) for message in prompt)
 
 
 def _names(message: str, name: str) -> bool:

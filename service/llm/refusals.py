@@ -15,8 +15,10 @@ from core.http import NETWORK_ERRORS, parse_retry_after
 from core.languages import N_
 from service.interface_types import ReplyErrorCode
 from service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit
-from service.llm.completion_stream import FILTERED, READ_BYTES, ModelFailed
+from service.llm.errors import ModelFailed
 
+READ_BYTES = 64 * 1024
+FILTERED = N_("The filter of the model server ended this reply.")
 MODEL_PROBLEM = N_("The model has a problem right now.")
 BUSY = N_("The model is busy. Try again in a minute.")
 LOADING = N_("The model is still loading. Try again in a minute.")
@@ -92,6 +94,13 @@ def read_refusal(response: requests.Response, key: str | None) -> Refusal:
         body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
     except NETWORK_ERRORS:
         body = ""
+    return parse_refusal(response.status_code, body, key, retry_after)
+
+
+def parse_refusal(
+    status: int, body: str, key: str | None, retry_after: int | None = None
+) -> Refusal:
+    """Parse the body of a response, or an error in a stream; the words are without the key."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -100,7 +109,7 @@ def read_refusal(response: requests.Response, key: str | None) -> Refusal:
     words = f"{error_sentence(data)} {kinds}".strip()
     names = frozenset(_values(data, ("param", "loc")))
     words = words.replace(key, "[key]") if key else words
-    return Refusal(response.status_code, words, names, retry_after)
+    return Refusal(status, words, names, retry_after)
 
 
 def _values(data: object, fields: tuple[str, ...], depth: int = MAX_NESTING) -> Iterator[str]:

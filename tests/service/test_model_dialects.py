@@ -144,6 +144,30 @@ def test_model_that_spends_its_tokens_on_reasoning_gets_more_at_once(
     assert [call.body["max_tokens"] for call in model.calls] == [50, 4146, 4146]
 
 
+def test_tokens_for_reasoning_are_no_more_than_the_server_allows(api: ApiClient, model: Upstream):
+    ask(api, model, lines(delta("", reasoning="Well, "), *HI))
+    refused = refusal("max_tokens must be less than or equal to 2048", param="max_tokens")
+
+    assert outcome(ask(api, model, refused, lines(*HI))) == "Hi there"
+    assert outcome(ask(api, model, lines(*HI))) == "Hi there"
+    assert [call.body["max_tokens"] for call in model.calls] == [50, 4146, 2048, 2048]
+
+
+def test_prompt_that_leaves_no_room_for_the_reply_gets_shorter(api: ApiClient, model: Upstream):
+    model.answers["/tokenize"] = 404, {}
+    conversation = api.create_conversation()
+    ask(api, model, lines(*HI), conversation=conversation, content="earlier " * 1200)
+    full = refusal(
+        "This model's maximum context length is 4096 tokens. However, you requested 4126 tokens "
+        "(4076 in the messages, 50 in the completion)."
+    )
+
+    assert outcome(ask(api, model, full, lines(*HI), conversation=conversation)) == "Hi there"
+    refused, accepted = (call.body for call in model.calls[-2:])
+    assert len(accepted["messages"]) == len(refused["messages"]) - 2
+    assert accepted["max_tokens"] == 50
+
+
 def test_reasoning_without_an_opening_tag_is_left_out_once_it_is_known(
     api: ApiClient, model: Upstream
 ):
@@ -163,6 +187,10 @@ REFUSALS = {
             [m["role"] for m in body["messages"]] == ["user", "assistant", "user"]
             and body["messages"][0]["content"].startswith("You are Ada.\n\n")
         ),
+    ),
+    "length of the reply without a number": (
+        refusal("max_tokens is too large for this model"),
+        lambda body: "max_tokens" not in body,
     ),
     "no streams": (
         refusal("stream is not supported by this deployment"),

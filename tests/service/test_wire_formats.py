@@ -86,8 +86,8 @@ def always(upstream: Upstream, status: int, body: Any, *headers: dict[str, str])
     upstream.answers[CHAT_COMPLETIONS_PATH] = lambda call: respond(call, status, body, *headers)
 
 
-def ask(client: ModelClient) -> str:
-    return "".join(client.stream_reply([dict(message) for message in PROMPT], SAMPLING))
+def ask(client: ModelClient, sampling: Sampling = SAMPLING) -> str:
+    return "".join(client.stream_reply([dict(message) for message in PROMPT], sampling))
 
 
 def requests_of(upstream: Upstream) -> list[Any]:
@@ -231,6 +231,27 @@ def test_refused_parameter_is_changed_once_and_remembered_for(
 
     assert [ask(client), ask(client)] == ["Hi there"] * 2
     assert len(requests_of(upstream)) == 3
+
+
+@pytest.mark.parametrize("name", wire_formats.REPLY_LENGTHS)
+def test_refused_length_of_a_reply_is_lowered_within_the_reply_and_remembered_for(
+    client: ModelClient, upstream: Upstream, name: str
+):
+    _, status, refusal, maximum = wire_formats.REPLY_LENGTHS[name]
+
+    def answer(call: Call) -> None:
+        tokens = call.body["max_tokens"]
+        is_refused = tokens > maximum
+        respond(call, *((status, refusal(tokens)) if is_refused else (200, REPLY)))
+
+    upstream.answers[CHAT_COMPLETIONS_PATH] = answer
+
+    assert ask(client, Sampling(max_tokens=5000)) == "Hi there"
+    first = [body["max_tokens"] for body in requests_of(upstream)]
+    assert first[0] == 5000
+    assert maximum - 200 < first[-1] <= maximum
+    assert ask(client, Sampling(max_tokens=5000)) == "Hi there"
+    assert [body["max_tokens"] for body in requests_of(upstream)] == [*first, first[-1]]
 
 
 @pytest.mark.parametrize("name", wire_formats.LOADING)

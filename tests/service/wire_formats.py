@@ -9,6 +9,7 @@ public repository.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -1107,18 +1108,6 @@ OVERFLOWS: dict[str, tuple[Product, int, object]] = {
             400,
         ),
     ),
-    "vLLM: max_tokens does not fit": (
-        Product("vLLM", "commit 9cfa5486 (2025)", "public recording"),
-        400,
-        _error(
-            "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum "
-            "context length is 4096 tokens and your request has 100 input tokens "
-            "(4096 > 4096 - 100).",
-            "BadRequestError",
-            None,
-            400,
-        ),
-    ),
     "vLLM: decoder prompt": (
         Product(
             "vLLM", "multimodal models, seen 2025-07-14", f"{GH}Gabesarch/grounded-rl/issues/16"
@@ -1634,9 +1623,213 @@ REFUSALS: dict[str, tuple[Product, int, object, str]] = {
         ),
         "drop stream_options",
     ),
+    "LM Studio: event error with status 200": (
+        Product(
+            "LM Studio",
+            "0.3.6, mistral-7b-instruct-v0.3, seen 2024-12-17; the event is that of 0.4.21",
+            f"{GH}SystemSculpt/obsidian-systemsculpt-ai/issues/86, "
+            f"{GH}lmstudio-ai/lmstudio-bug-tracker/issues/1054",
+        ),
+        200,
+        _lm_studio(
+            'Error rendering prompt with jinja template: "Only user and assistant roles are '
+            'supported!".'
+        ),
+        "system role",
+    ),
+    "LocalAI: error in a 200 stream": (
+        Product("LocalAI", "seen 2026", f"{GH}sterlp/eclipse-peon-ai/issues/75"),
+        200,
+        sse({"error": {"code": "server_error", "message": _JINJA, "type": "server_error"}}),
+        "system role",
+    ),
 }
 
-# 9. Servers that still load: status, headers, body, and how to wait ------------------------------
+# 9. Refusals of the length of a reply: status, the body for a number of tokens, the maximum ------
+
+# The window has 4,096 tokens, of which the prompt takes 30.
+_TGI = "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 30 "
+
+REPLY_LENGTHS: dict[str, tuple[Product, int, Callable[[int], object], int]] = {
+    "OpenAI": (
+        Product(
+            "OpenAI",
+            "gpt-4-1106-preview, seen 2023-11-08",
+            f"{GH}ChatGPTNextWeb/NextChat/issues/3195",
+        ),
+        400,
+        lambda tokens: _openai(
+            f"max_tokens is too large: {tokens}. This model supports at most 2048 completion "
+            f"tokens, whereas you provided {tokens}.",
+            "max_tokens",
+            None,
+        ),
+        2048,
+    ),
+    "LiteLLM": (
+        Product("LiteLLM", "gpt-4o, seen 2025-06-24", f"{GH}enoch3712/ExtractThinker/issues/346"),
+        400,
+        lambda tokens: _error(
+            f"litellm.BadRequestError: OpenAIException - max_tokens is too large: {tokens}. This "
+            f"model supports at most 2048 completion tokens, whereas you provided {tokens}.",
+            None,
+            None,
+            "400",
+        ),
+        2048,
+    ),
+    "Groq": (
+        Product(
+            "Groq",
+            "moonshotai/kimi-k2-instruct, seen 2025-07-15",
+            f"{GH}anomalyco/opencode/issues/1000; the whole sentence: public recording of 2026",
+        ),
+        400,
+        lambda _tokens: _openai(
+            "`max_tokens` must be less than or equal to `2048`, the maximum value for "
+            "`max_tokens` is less than the `context_window` for this model",
+            "max_tokens",
+            None,
+        ),
+        2048,
+    ),
+    "DeepSeek": (
+        Product("DeepSeek", "deepseek-chat, seen 2026-03-17", f"{GH}mnfst/llm-gateway/issues/1177"),
+        400,
+        lambda _tokens: _openai(
+            "Invalid max_tokens value, the valid range of max_tokens is [1, 2048]",
+            None,
+            "invalid_request_error",
+        ),
+        2048,
+    ),
+    "Ollama: cloud model": (
+        Product("Ollama", "nemotron-3-ultra, seen 2026-09-29", "public recording"),
+        400,
+        lambda tokens: _error(
+            f"max_tokens ({tokens}) exceeds model's maximum output tokens (2048) for model "
+            "nemotron-3-ultra (ref: 3761884e-8e9b-4c46-8526-5de77ebe3c25)",
+            "invalid_request_error",
+            None,
+            None,
+        ),
+        2048,
+    ),
+    "Volcengine Ark": (
+        Product("Ark", "doubao-1-5-pro-32k, seen 2026-04-04", f"{GH}Gitlawb/openclaude/issues/331"),
+        400,
+        lambda tokens: _error(
+            "The parameter `max_tokens` specified in the request are not valid: integer above "
+            f"maximum value, expected a value <= 2048, but got {tokens} instead. Request id: "
+            "0217752964393142",
+            "BadRequest",
+            "max_tokens",
+            "InvalidParameter",
+        ),
+        2048,
+    ),
+    "OpenAI, old: sum of prompt and reply": (
+        Product("OpenAI", "gpt-4, seen 2023-11-08", f"{GH}ChatGPTNextWeb/NextChat/issues/3195"),
+        400,
+        lambda tokens: _openai(
+            "This model's maximum context length is 4096 tokens. However, you requested "
+            f"{tokens + 30} tokens (30 in the messages, {tokens} in the completion). Please reduce "
+            "the length of the messages or completion.",
+            "messages",
+            "context_length_exceeded",
+        ),
+        4066,
+    ),
+    "vLLM, old: sum of prompt and reply": (
+        Product("vLLM", "0.4, seen 2024-04-08", f"{GH}vllm-project/vllm/issues/3851"),
+        400,
+        lambda tokens: _flat_error(
+            "This model's maximum context length is 4096 tokens. However, you requested "
+            f"{tokens + 30} tokens (30 in the messages, {tokens} in the completion). Please reduce "
+            "the length of the messages or completion."
+        ),
+        4066,
+    ),
+    "vLLM: too large for the window": (
+        Product(
+            "vLLM",
+            "0.11, seen 2025-12-01; commit 9cfa5486",
+            f"{GH}stepfun-ai/Step-Audio-R1/issues/3",
+        ),
+        400,
+        lambda tokens: _error(
+            f"'max_tokens' or 'max_completion_tokens' is too large: {tokens}. This model's maximum "
+            f"context length is 4096 tokens and your request has 30 input tokens ({tokens} > 4096 "
+            "- 30).",
+            "BadRequestError",
+            None,
+            400,
+        ),
+        4066,
+    ),
+    # The prompt is counted only up to the rest of the window.
+    "vLLM, new: at least": (
+        Product("vLLM", "0.18; the second sentence: commit 017638d7", "vllm/renderers/params.py"),
+        400,
+        lambda tokens: _error(
+            f"This model's maximum context length is 4096 tokens. However, you requested {tokens} "
+            f"output tokens and your prompt contains at least {4097 - tokens} input tokens, for a "
+            "total of at least 4097 tokens. Please reduce the length of the input prompt or the "
+            f"number of requested output tokens. (parameter=input_tokens, value={4097 - tokens})"
+            if tokens <= 4096
+            else f"max_tokens={tokens}cannot be greater than max_model_len=max_total_tokens=4096. "
+            "Please request fewer output tokens.",
+            "BadRequestError",
+            "input_tokens" if tokens <= 4096 else "max_tokens",
+            400,
+        ),
+        4066,
+    ),
+    "SGLang": (
+        Product("SGLang", "2026 (iFlow, NVIDIA and others)", "public recording"),
+        400,
+        lambda tokens: _flat_error(
+            "Requested token count exceeds the model's maximum context length of 4096 tokens. You "
+            f"requested a total of {tokens + 30} tokens: 30 tokens from the input messages and "
+            f"{tokens} tokens for the completion. Please reduce the number of tokens in the input "
+            "messages or the completion to fit within the limit."
+        ),
+        4066,
+    ),
+    "TGI": (
+        Product(
+            "text-generation-inference",
+            "2025-01 (router/src/validation.rs)",
+            f"{GH}huggingface/huggingface_hub/issues/2763",
+        ),
+        422,
+        lambda tokens: {
+            "error": f"{_TGI}`inputs` tokens and {tokens} `max_new_tokens`",
+            "error_type": "validation",
+        },
+        4066,
+    ),
+    "TGI: in a 200 stream": (
+        Product(
+            "text-generation-inference",
+            "2.4.0, seen 2024-11-15",
+            f"{GH}huggingface/text-generation-inference/issues/2749",
+        ),
+        200,
+        lambda tokens: sse(
+            {
+                "error": {
+                    "message": f"{_TGI}`inputs` tokens and {tokens} `max_new_tokens`",
+                    "http_status_code": 422,
+                }
+            },
+            done=b"",
+        ),
+        4066,
+    ),
+}
+
+# 10. Servers that still load: status, headers, body, and how to wait ------------------------------
 
 LOADING: dict[str, tuple[Product, int, dict[str, str], object, str]] = {
     "llama.cpp": (
