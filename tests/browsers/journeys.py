@@ -159,12 +159,12 @@ def test_wide_formula_scrolls(driver: WebDriver, conversation: str, upstream: Up
     assert driver.execute_script(FITS)
 
 
-def test_mark_in_a_reply_opens_its_passage(
+def test_mark_in_a_reply_shows_its_passage_below_the_header(
     driver: WebDriver, conversation: str, upstream: Upstream
 ):
     send(driver, "Why does bread rise?")
     call = upstream.next_call().start_stream()
-    source = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas."}
+    source = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas.\n\n" * 60}
     message = {"content": "Because of yeast [1].", "sources": [source]}
     call.send_event(type="complete", message=message)
     call.close()
@@ -172,6 +172,11 @@ def test_mark_in_a_reply_opens_its_passage(
     click(driver, ".turn__reply a")
     wait_for(driver, ".sources blockquote", "Yeast makes gas.")
     wait_until(driver, "return document.querySelector('.sources details').open")
+    wait_until(
+        driver, "return document.querySelector('blockquote').getBoundingClientRect().top < 150"
+    )
+    header, passage = rect_of(driver, "main > header"), rect_of(driver, "blockquote")
+    assert passage["y"] >= header["height"]
 
 
 def test_theme_is_applied_at_once_and_its_row_is_aligned(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.steps import (
@@ -98,6 +99,34 @@ def test_only_wide_blocks_are_tab_stops_and_footnote_back_links_have_accessible_
     for label in ("a", "b"):
         back = page.get_by_role("link", name=f"Back to reference {label}")
         expect(back).to_have_text("\u21a9")
+
+
+SOURCE = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas.\n\n" * 60}
+# What a link or the shortcut j leads to, and the header, which covers the top of the page.
+SHOWN_BELOW = """([selector]) => {
+  const { top } = document.querySelector(selector).getBoundingClientRect();
+  const header = document.querySelector("main > header").getBoundingClientRect();
+  return top >= header.bottom && top < innerHeight;
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1280, 800), (800, 400)])
+def test_target_of_a_link_is_shown_below_the_header(
+    context: BrowserContext, upstream: Upstream, width: int, height: int
+):
+    page, call = open_streaming_conversation(context, upstream, "One")
+    page.set_viewport_size({"width": width, "height": height})
+    notes = f"{LONG}\n\nBecause of yeast [1] and heat[^a].\n\n[^a]: An oven is hot."
+    call.send_event(type="complete", message={"content": notes, "sources": [SOURCE]})
+    call.close()
+    expect(turn(page, "complete")).to_be_visible()
+    note, back = "[role=doc-noteref]", "[role=doc-backlink]"
+    for link, target in (("[href*=source]", "blockquote"), (note, ".noted"), (back, note)):
+        page.locator(f".turn__reply {link}").click()
+        page.wait_for_function(SHOWN_BELOW, arg=[target])
+    turn_id = page.locator(".turn").get_attribute("id")
+    page.goto(f"{page.url.split('#')[0]}#{turn_id}")
+    page.wait_for_function(SHOWN_BELOW, arg=[".turn__content"])
 
 
 def test_typing_editing_and_renaming_do_not_scroll_the_page(
