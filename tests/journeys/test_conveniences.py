@@ -126,5 +126,8 @@ def test_notice_of_an_action_lies_above_the_page_until_it_is_closed(
     notice = page.get_by_role("group", name="pinned")
     expect(page.locator("#announcer")).to_have_text("“Hello” pinned")
     assert page.locator(".composer form").bounding_box() == before
+    for width, height in ((740, 360), (320, 256), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(notice).to_be_in_viewport(ratio=1)
     notice.get_by_role("button", name="Close").click()
     expect(notice).to_have_count(0)
