@@ -72,7 +72,6 @@ addEventListener("keydown", (event) => {
     key,
     hasShift: event.shiftKey,
     hasControl: event.ctrlKey || event.metaKey,
-    isComposing: event.isComposing || event.keyCode === 229, // Safari
     isRepeated: event.repeat,
     isCommand: isCommand(event),
     isInField: Boolean(field),

@@ -103,12 +103,10 @@ const HANDLERS = {
   // shortcuts, until a click, or until the box has the focus again. `isTaken` means that Escape does something
   // else, such as closing a menu.
   keyPressed(state, event) {
-    const { key, hasShift, hasControl, isRepeated, isComposing, isCommand } = event;
+    const { key, hasShift, hasControl, isRepeated, isCommand } = event;
     const { isInField, isInBox, isInComposer, isRunning, isTaken, hasBox, sendsOnEnter, at } = event;
     // A key other than Enter and Space shows that the person has noticed the moved focus.
     const next = key === "Enter" || key === " " ? state : { ...state, focusMovedAt: -Infinity };
-    // During composition, keys belong to the input method.
-    if (isComposing) return [next, {}];
     // Escape cancels editing, or else stops the reply if nobody writes; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
     const writes = isInBox ? state.text : isInField;

@@ -30,7 +30,7 @@ export const openDialog = async (url, className, returnTo) => {
 const openFirstResult = (dialog) => dialog.querySelector(RESULTS)?.click();
 document.addEventListener("keydown", (event) => {
   const field = event.target.matches(".dialog--search [type=search]") && event.key === "Enter" && event.target;
-  if (!field || event.isComposing) return;
+  if (!field) return;
   event.preventDefault();
   const dialog = field.closest("dialog");
   const isCurrent = dialog.querySelector(".search-view").dataset.query === field.value.trim();
@@ -39,7 +39,7 @@ document.addEventListener("keydown", (event) => {
 });
 // Esc closes the search, even if the field has text that the browser would clear.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.isComposing || !event.target.matches(".dialog--search [type=search]")) return;
+  if (event.key !== "Escape" || !event.target.matches(".dialog--search [type=search]")) return;
   event.preventDefault();
   event.target.closest("dialog").close();
 });

@@ -8,6 +8,12 @@ if (!("popover" in HTMLElement.prototype)) {
   throw new Error("popovers are missing");
 }
 
+// The keys of an input method, such as for Japanese, are not for the page. Safari reports the Enter that ends a
+// composition only by its code.
+addEventListener("keydown", (event) => {
+  if (event.isComposing || event.keyCode === 229) event.stopImmediatePropagation();
+}, true);
+
 // Finds the turns of a page, and runs functions when the page changes.
 export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 export const log = document.getElementById("log"); // the element that contains the turns

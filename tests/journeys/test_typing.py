@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.steps import (
@@ -148,6 +151,34 @@ def test_composition_that_begins_before_the_response_goes_on_and_is_not_doubled(
     keyboard.send("Input.insertText", {"text": "日本"})
 
     expect(message_box(page)).to_have_value("日本")
+
+
+COMPOSE = """(field, [key, init]) => field.dispatchEvent(
+  new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...init }))"""
+
+
+@pytest.mark.parametrize("state", [{"isComposing": True}, {"keyCode": 229}])
+def test_keys_of_an_input_method_do_nothing_on_the_page(
+    context: BrowserContext, upstream: Upstream, state: dict[str, Any]
+):
+    page = open_conversation(context, upstream)
+    address = page.url
+    message_box(page).fill("Hello")
+    message_box(page).evaluate(COMPOSE, ["Enter", state])
+    open_menu(page, "Hello")
+    title = page.get_by_role("textbox", name="Title")
+    title.evaluate(COMPOSE, ["Escape", state])
+    expect(title).to_be_visible()
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("searchbox")
+    field.fill("Ada")
+    expect(page.locator(".search-view[data-query=Ada]")).to_be_visible()
+    for key in ("ArrowDown", "Escape", "Enter"):
+        field.evaluate(COMPOSE, [key, state])
+
+    expect(field).to_be_focused()
+    assert page.url == address
+    assert upstream.sent_messages() == ["Hello"]
 
 
 def test_new_conversation_on_a_phone_begins_at_the_top_of_the_page(phone: BrowserContext):

@@ -18,7 +18,7 @@ const load = (event) => ({ type: "loaded", given: "", text: event.given ?? "", s
 
 describe("keys", () => {
   const enter = {
-    type: "keyPressed", key: "Enter", hasShift: false, hasControl: false, isComposing: false,
+    type: "keyPressed", key: "Enter", hasShift: false, hasControl: false,
     isInField: true, isInBox: true, isInComposer: true, hasBox: true, sendsOnEnter: true, at: 10_000,
   };
   const sends = (changes) => Boolean(after(empty, { ...enter, ...changes })[1].send);
@@ -29,7 +29,6 @@ describe("keys", () => {
   });
   test("Ctrl+Enter always sends", () => assert.ok(sends({ sendsOnEnter: false, hasControl: true })));
   test("Shift+Enter starts a line", () => assert.ok(!sends({ hasShift: true })));
-  test("Enter within an input method does not send", () => assert.ok(!sends({ isComposing: true })));
   test("Enter elsewhere does not send", () => assert.ok(!sends({ isInBox: false })));
   test("Enter that is held since an earlier page does not send", () => assert.ok(!sends({ isRepeated: true })));
 
@@ -45,7 +44,6 @@ describe("keys", () => {
   test("Escape cancels an edit", () => {
     const escape = { ...enter, key: "Escape" };
     assert.deepEqual(after(editing, escape)[1], { prevent: true, cancel: true });
-    assert.deepEqual(after(editing, { ...escape, isComposing: true })[1], {});
     for (const [state, change] of [[editing, { isInComposer: false }], [empty, {}], [rejected, {}]]) {
       assert.deepEqual(after(state, { ...escape, ...change })[1], { leave: true });
     }
@@ -58,7 +56,7 @@ describe("keys", () => {
   test("Escape in an empty box stops a running reply", () => {
     const escape = { ...enter, key: "Escape", isRunning: true };
     assert.deepEqual(after(empty, escape)[1], { prevent: true, stop: true });
-    for (const change of [{ isTaken: true }, { isInBox: false }, { isComposing: true }]) {
+    for (const change of [{ isTaken: true }, { isInBox: false }]) {
       assert.ok(!after(empty, { ...escape, ...change })[1].stop);
     }
     assert.deepEqual(after(empty, type("more"), escape)[1], { leave: true });
@@ -67,7 +65,7 @@ describe("keys", () => {
   test("ArrowUp in an empty box edits the last message", () => {
     const arrow = { ...enter, key: "ArrowUp" };
     assert.deepEqual(after(empty, arrow)[1], { prevent: true, edit: true });
-    for (const change of [{ isInBox: false }, { hasShift: true }, { isCommand: true }, { isComposing: true }]) {
+    for (const change of [{ isInBox: false }, { hasShift: true }, { isCommand: true }]) {
       assert.ok(!after(empty, { ...arrow, ...change })[1].edit);
     }
     assert.ok(!after(empty, type("more"), arrow)[1].edit);
