@@ -57,10 +57,15 @@ def test_people_chat_in_a_frame_on_a_page_of_the_same_site(
         expect(frame.locator("#r1")).to_contain_text("Hello from the frame")
 
 
-def test_message_from_a_frame_on_another_site_is_rejected(
+def test_message_from_a_frame_on_another_site_stays_and_a_link_opens_a_window(
     browser: Browser, url: str, framing_port: int
 ):
     with open_frame(browser, url, framing_port) as frame:
         send(frame, "Hello")
-
         expect(frame.get_by_text("Your browser sent no cookies")).to_be_visible()
+        expect(frame.get_by_role("textbox", name="Message")).to_have_value("Hello")
+        page = frame.owner.page
+        with page.expect_popup() as popup:
+            frame.get_by_role("link", name="Open in a new window").click()
+
+        expect(popup.value).to_have_url(f"{url}/")

@@ -158,3 +158,4 @@ def test_browser_without_cookies_is_told_to_allow_them(alice: Person):
     assert page.status == 400
     assert "Your browser sent no cookies, so nothing was sent." in page.text
     assert "Hello" in page.text
+    assert page.html.select_one("a[target=_blank]")["href"] == "/"

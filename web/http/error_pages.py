@@ -27,7 +27,7 @@ NO_COOKIES = ErrorPage(
     N_("Cookies are needed"),
     N_(
         "Your browser sent no cookies, so nothing was sent. "
-        "Allow cookies for this site, go back, reload the page and try again."
+        "Allow cookies for this site, or open it in a new window."
     ),
 )
 DELETED = ErrorPage(

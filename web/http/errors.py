@@ -56,7 +56,9 @@ def init_app(app: Flask) -> None:
 
 
 def _invalid_form_response(_error: CSRFError) -> Response:
-    return _error_response(STALE_FORM if request.cookies else NO_COOKIES, 400)
+    if request.cookies:
+        return _error_response(STALE_FORM, 400)
+    return _error_response(NO_COOKIES, 400, offers_window=True)
 
 
 def _reject_nul() -> None:
@@ -72,7 +74,7 @@ def _error_response(
 
     Statuses from 500 on are logged. `values` are for the template: `retry_at` is the time of the
     next try (seconds since the epoch), `deleted_conversation` is a conversation that can be
-    restored.
+    restored. With `offers_window`, a link opens the portal outside of a frame.
     """
     if status >= 500:
         log_values = (request_id(), status, request.method, _path_without_token())
