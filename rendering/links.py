@@ -1,4 +1,4 @@
-"""Links: bare URLs become links, and each link shows the host that it leads to."""
+"""Links: each shows the host that it leads to."""
 
 from __future__ import annotations
 
@@ -14,21 +14,8 @@ MAX_LABEL_LENGTH = 63
 # Host names with more non-ASCII letters are rejected, because nobody could read them.
 MAX_NON_ASCII_LETTERS = 24
 
-_LINK = re.compile(r'(<a href="([^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
-_TAG_OR_URL = re.compile(
-    r"(<[^>]*>)|(?<![A-Za-z0-9_])(https?://[^\s<>]+[^\s<>.,:;!?'\"»\u201d\u2019])"
-)
+_LINK = re.compile(r'(<a(?: href="([^"]*)")?[^>]*>)(.*?)</a>', re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-_REL_ATTRIBUTE = ' rel="noopener noreferrer nofollow"'
-# A URL ends before an escaped quotation mark, angle bracket or space, and before quotation marks
-# and the punctuation of other scripts: CJK, full-width, Arabic, Devanagari. A URL also ends before
-# an entity at its end, which `_TAG_OR_URL` matches without the semicolon.
-_URL_END = re.compile(
-    r"&(?:gt|lt|quot|nbsp)\b|&[a-z]+$"
-    r"|[\u2018-\u201f\u2026\u3000-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40]"
-    r"|[\uff5b-\uff65\u060c\u061b\u061f\u06d4\u0964\u0965]"
-)
-_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 # Browsers (WHATWG URL) expect at least two slashes of either kind before the authority. On a page
 # of the same scheme, a URL with fewer slashes is a relative URL, so it leads to the portal.
 _HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
@@ -39,53 +26,19 @@ _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def annotate_links(clean_html: str) -> str:
-    """Link the bare URLs in sanitised HTML, and append the host to links whose text hides it."""
-    if "://" in clean_html:
-        clean_html = _link_bare_urls(clean_html)
+    """Append the host to links whose text hides it; a link without an address becomes text."""
     return _LINK.sub(_append_host, clean_html) if "<a " in clean_html else clean_html
 
 
-def _link_bare_urls(clean_html: str) -> str:
-    unlinkable_depth = 0
-
-    def link_url(match: re.Match[str]) -> str:
-        nonlocal unlinkable_depth
-        tag, url = match[1], match[2]
-        if tag:
-            if tag.startswith(("<a ", "<code", "<pre")):
-                unlinkable_depth += 1
-            elif tag in ("</a>", "</code>", "</pre>"):
-                unlinkable_depth -= 1
-            return tag
-        if unlinkable_depth:
-            return url
-        url, rest = _split_trailing_punctuation(url)
-        href = url.replace('"', "&quot;")
-        return f'<a href="{href}"{_REL_ATTRIBUTE}>{url}</a>{rest}'
-
-    return _TAG_OR_URL.sub(link_url, clean_html)
-
-
-def _split_trailing_punctuation(url: str) -> tuple[str, str]:
-    """Split off trailing punctuation, and brackets that were opened before the URL."""
-    end = match.start() if (match := _URL_END.search(url)) else len(url)
-    unopened = {
-        closing: url.count(closing, 0, end) - url.count(opening, 0, end)
-        for opening, closing in _PAIRS
-    }
-    while end and (url[end - 1] in ".,:;!?'" or unopened.get(url[end - 1], 0) > 0):
-        end -= 1
-        unopened[url[end]] = unopened.get(url[end], 0) - 1
-    return url[:end], url[end:]
-
-
 def _append_host(match: re.Match[str]) -> str:
+    if match[2] is None:
+        return match[3]
     opening_tag, url, label_html = (
         match[1],
         html.unescape(match[2]),
         _BIDI_CONTROLS.sub("", match[3]),
     )
-    label = html.unescape(_TAG.sub("", label_html)).strip().lower()
+    label = html.unescape(_TAG.sub("", label_html)).strip().lower().removeprefix("mailto:")
     mailboxes = _mailboxes(url)
     destination = mailboxes or host_of(url)
     if destination is None:

@@ -11,11 +11,13 @@ _EXTENSIONS = comrak.ExtensionOptions(
     table=True,
     strikethrough=True,
     tasklist=True,
+    autolink=True,
     math_dollars=True,
     math_latex=True,
     cjk_friendly_emphasis=True,
 )
-_PARSING = comrak.ParseOptions()
+# URLs in brackets are linked, too.
+_PARSING = comrak.ParseOptions(relaxed_autolinks=True)
 # Single line breaks are kept, as in poems and addresses.
 _RENDERING = comrak.RenderOptions(escape=True, hardbreaks=True, compact_html=True)
 

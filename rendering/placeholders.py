@@ -29,6 +29,8 @@ _NOTHING = "\ue008"
 _TILDE = "\ue009"
 # "[" before the label of a link's definition, which the parser would not show.
 _BRACKET = "\ue00a"
+# The blank after a bare URL, before a character that the parser would take for a part of it.
+_URL_END = "\ue00b"
 _ANY = re.compile("[\ue000-\ue00f]")
 _ANY_REFERENCE = re.compile(r"&#(?:x0*e00[0-9a-f]|0*(?:5734[4-9]|5735[0-9]));", re.IGNORECASE)
 _NOT_A_FOOTNOTE = re.compile("[\ue000-\ue002\ue007-\ue00f]")
@@ -40,10 +42,22 @@ _HTML_START = re.compile(
 _INLINE_TAG = re.compile(r"(?<!\\)<(?=/?(?:br|sub|sup|kbd)\s*/?>)", re.IGNORECASE)
 _REFERENCE_MARK = re.compile(r"(?<!\\)\[\^([^\s\[\]^]{1,40})\](?!\()")
 _DEFINITION_MARK = re.compile(r"^( {0,3})\[\^([^\s\[\]^]{1,40})\]:", re.MULTILINE)
+# A bare URL ends before blanks, quotation marks, angle brackets, footnotes, and the punctuation
+# of other scripts: CJK, full-width, Arabic, Devanagari. The parser finds the other ends.
+_OTHER_PUNCTUATION = (
+    "\u00a0\u00ab\u00bb\u2018-\u201f\u2026\u2028-\u202f\u3000-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0f"
+    "\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u060c\u061b\u061f\u06d4\u0964\u0965"
+)
+_BARE_URL = re.compile(
+    rf"(?<!\]\()(?<!<)((?:https?://|www\.)(?:[^\s\[\]'\"<>{_OTHER_PUNCTUATION}]|\[(?!\^)|'(?=\w))++)"
+    rf"([\['\"<>{_OTHER_PUNCTUATION}]?)",
+    re.IGNORECASE,
+)
+_ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~]|\Z)")
 # The label of a link's definition, and a definition of a web or mail address in a protected text.
 _LABEL = r"((?:[^\[\]\\]|\\.){1,999})\]"
 _DEFINITION_START = re.compile(
-    rf"^([ \t>]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++)*+)\[{_LABEL}:", re.MULTILINE
+    rf"^((?:[ \t>]|(?:[-*+]|\d{{1,9}}[.)])[ \t])*+)\[{_LABEL}:", re.MULTILINE
 )
 _LINK_DEFINITION = re.compile(
     rf"{_BRACKET}{_LABEL}{_NOTHING}:[\s>]*<?((?:https?://|mailto:)[^\s<>]+)", re.IGNORECASE
@@ -63,7 +77,7 @@ _LINE_START = re.compile(r"\n(?:[ \t]*(?=[^\s])|[ \t]*(?=\n))")
 
 _CODE_ELEMENT = re.compile(r"(<code[ >].*?</code>)", re.DOTALL)
 # In URLs, the parser has percent-encoded the stand-ins.
-_ENCODED = re.compile("%EE%80%8[0-9A-F]")
+_ENCODED = re.compile("%EE%80%8[0-9AB]")
 _URL_ATTRIBUTE = re.compile(r'(?<= )(?:href|src)="[^"]*"')
 _ORIGINALS = {
     _LESS_THAN: "&lt;",
@@ -77,8 +91,9 @@ _ORIGINALS = {
     _NOTHING: "",
     _TILDE: "~",
     _BRACKET: "[",
+    _URL_END: "",
 }
-_ENCODED_ORIGINALS = ("%3C", "%3C", "$", "%5C", "%5B%5E", "%5B%5E", "%5D", "%20", "", "~", "%5B")
+_ENCODED_ORIGINALS = ("%3C", "%3C", "$", "", "%5B%5E", "%5B%5E", "%5D", "%20", "", "~", "%5B", "")
 _RESTORED_TAG = re.compile(f"{_TAG}(/?)(br|sub|sup|kbd)\\s*/?&gt;", re.IGNORECASE)
 
 
@@ -90,6 +105,8 @@ def protect(text: str, *, is_growing: bool = False) -> str:
     text = _ANY.sub("\ufffd", text)
     if "&#" in text:
         text = _ANY_REFERENCE.sub("\ufffd", text)
+    if "://" in text or "www." in text:
+        text = _BARE_URL.sub(_end_url, text)
     if "[^" in text:
         text = _DEFINITION_MARK.sub(rf"\1{DEFINITION}\2{LABEL_END}:", text)
         text = _REFERENCE_MARK.sub(rf"{REFERENCE}\1{LABEL_END}", text)
@@ -101,6 +118,12 @@ def protect(text: str, *, is_growing: bool = False) -> str:
     if "$" in text or "\\(" in text or "\\[" in text:
         text = _protect_formula_marks(text, is_growing=is_growing)
     return _LONE_TILDE.sub(_TILDE, text) if "~" in text else text
+
+
+def _end_url(match: re.Match[str]) -> str:
+    """Return a bare URL without escapes, and let it end before the next character."""
+    url, next_character = _ESCAPE.sub(_BACKSLASH, match[1]), match[2]
+    return f"{url} {_URL_END}{next_character}" if next_character else url
 
 
 def link_definitions(source: str) -> str:
@@ -118,6 +141,7 @@ def open_formula(text: str) -> int | None:
 
 def unprotect(text: str) -> str:
     """Return the text as it was."""
+    text = text.replace(f" {_URL_END}", "")
     for stand_in, original in _ORIGINALS.items():
         text = text.replace(stand_in, "<" if original == "&lt;" else original)
     return text
@@ -128,6 +152,7 @@ def restore(parser_html: str) -> str:
 
     The marks of footnotes outside of code remain; `footnotes.add_links` replaces them.
     """
+    parser_html = parser_html.replace(f" {_URL_END}", "")
     if "%EE%80%8" in parser_html:
         parser_html = _URL_ATTRIBUTE.sub(_restore_url, parser_html)
     if not _ANY.search(parser_html):

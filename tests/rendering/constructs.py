@@ -39,6 +39,7 @@ CONSTRUCTS = [
     "\\[\n\\sum_{i=1}^n i\n\\]\n\n$$\nnever closed",
     "```mermaid\ngraph TD; A-->B\n```",
     "See https://bare.example/a_(b), (https://c.example).",
+    'See {"a":"https://a.example/b","c":[www.c.example]}, d@e.example. `www.f.example"`',
     "日本語の**文章**です。\n\n- 一\n- 二",
     "شكرا **جزيلا** `code`\n\n> اقتباس",
     "👩‍👩‍👧 *e\u0301* \u202egnp.exe\u202c",

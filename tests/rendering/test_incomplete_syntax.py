@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.rendering.stream_reader import render_running, split_text
 
+URL = '<a href="https://y" rel="noopener noreferrer nofollow" dir="ltr">https://y</a>'
 LINKS = [
     ("See [the *page*](https://x.exa", "<p>See the <em>page</em></p>"),
     ("See [the page](", "<p>See the page</p>"),
@@ -12,8 +13,8 @@ LINKS = [
     ("See [the page](no address", "<p>See [the page](no address</p>"),
     ("See [the page](https", "<p>See the page</p>"),
     ("array[i](h", "<p>array[i](h</p>"),
-    ("\\[x](https://y", "<p>[x](https://y</p>"),
-    ("`call [a](https://y", "<p>`call [a](https://y</p>"),
+    ("\\[x](https://y", f"<p>[x]({URL}</p>"),
+    ("`call [a](https://y", f"<p>`call [a]({URL}</p>"),
 ]
 
 

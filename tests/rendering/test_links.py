@@ -32,6 +32,20 @@ LINKS = [
     ),
     ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post", "a@x.example")),
     ("<A@x.example>", link("mailto:A@x.example", "A@x.example")),
+    ("(A@x.example)", f"({link('mailto:A@x.example', 'A@x.example')})"),
+    ("mailto:a@x.example", link("mailto:a@x.example", "mailto:a@x.example")),
+    ("www.x.example/a.", link("http://www.x.example/a", "www.x.example/a") + "."),
+    ("ftp://a.example [x](ftp://a.example)", "ftp://a.example x"),
+    (
+        '{"a":"http://a.example/b","c":"http://a.example/b"}',
+        f'{{"a":"{B}","c":"{B}"}}',
+    ),
+    ("{'a':'http://a.example/b','c':1}", f"{{'a':'{B}','c':1}}"),
+    ('`http://a.example/\\(b"`', '<code>http://a.example/\\(b"</code>'),
+    (
+        "[x](http://a.example/b\uff0cc)",
+        link("http://a.example/b%EF%BC%8Cc", "x", "a.example"),
+    ),
     ("[x](mailto:?to=b+c@x.example)", link("mailto:?to=b+c@x.example", "x", "b+c@x.example")),
     (
         "[a@x.example](mailto:a@x.example?cc=b@x.example,c@x.example)",
@@ -58,7 +72,6 @@ LINKS = [
     ("ahttp://a.example", "ahttp://a.example"),
     ("see http://a.example/b> there", f"see {B}&gt; there"),
     ("http://a.example/b\u00a0: voici", f"{B}&nbsp;: voici"),
-    ("http://a.example/b&", f"{B}&amp;"),
     ("http://a.example/b\u3002\u6b21", f"{B}\u3002\u6b21"),
     ("http://a.example/b\u061f", f"{B}\u061f"),
     ("[x](HTTPS://evil.example)", link("HTTPS://evil.example", "x", "evil.example")),

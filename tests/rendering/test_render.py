@@ -165,6 +165,7 @@ def test_characters_that_stand_in_for_markup_are_never_taken_from_the_text():
         html = render(f"{text} [c](https://e.x/{text[:6]})")
         assert not re.search("[\ue000-\ue00f]|<kbd|noted|noteref", html), text
     assert "<code>%EE%80%80</code>" in render("`%EE%80%80`")
+    assert "%EE%80%8F" in render("https://e.x/%EE%80%8F")
 
 
 @pytest.mark.fault("F73")

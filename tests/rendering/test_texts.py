@@ -223,6 +223,12 @@ URLS = {
     "(https://a.example/x_(y))": "https://a.example/x_(y)",
     "{https://a.example/x}.": "https://a.example/x",
     "“https://a.example/x”": "https://a.example/x",
+    "https://a.example/x，https://b.example": "https://a.example/x",
+    '("https://a.example/x")': "https://a.example/x",
+    "https://a.example/x<br>y": "https://a.example/x",
+    "https://a.example/x[^1] y": "https://a.example/x",
+    r"https://a.example/x_\(y\)": "https://a.example/x_(y)",
+    r'"{\"a\":\"https://a.example/x\"}"': "https://a.example/x",
     "https://a.example/x?a=1&b=2!": "https://a.example/x?a=1&amp;b=2",
 }
 
