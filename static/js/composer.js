@@ -17,12 +17,13 @@ const root = document.documentElement;
 const path = location.pathname;
 const textarea = () => document.getElementById("message");
 const givenText = () => textarea()?.defaultValue ?? "";
+const picker = () => document.querySelector(".picker select");
 const editedTurn = () => textarea()?.form.elements.edited?.value ?? "";
-const savedTexts = () => ({ draft: readDraft(path), copy: readCopy(path, editedTurn()) });
+const savedTexts = () => ({ draft: readDraft(path).text, copy: readCopy(path, editedTurn()) });
 
 const save = (shown, text) => {
   const turn = shown === REJECTED ? "" : shown;
-  if (shown === DRAFT) saveDraft(path, text);
+  if (shown === DRAFT) saveDraft(path, text, picker()?.value);
   else if (text === null) deleteCopy(path, turn);
   else saveCopy(path, turn, text);
 };
@@ -102,6 +103,9 @@ document.addEventListener("input", ({ target }) => {
   if (target.id !== "message") return;
   dispatch({ type: "typed", text: target.value });
   if (updateCounter() >= 0 && target.value.trim()) document.querySelector("[data-remove-on-input]")?.remove();
+});
+document.addEventListener("change", ({ target }) => {
+  if (target === picker() && state.shown === DRAFT) save(DRAFT, textarea().value);
 });
 document.addEventListener("focus-moved", () => dispatch({ type: "focusMoved" }));
 document.addEventListener("reply-ended", () => dispatch({ type: "replyEnded" }));
@@ -185,6 +189,7 @@ afterPaint(() => {
   const sent = sessionStore.get("sent");
   if (sent && sent !== path) saveDraft(sent, "");
   if (!textarea()) return;
+  const twin = state.shown === DRAFT && readDraft(path).twin;
   dispatch({
     type: "loaded",
     given: givenText(),
@@ -192,6 +197,10 @@ afterPaint(() => {
     saved: savedTexts(),
     newestMessage: newestMessage(),
   });
+  // The draft is for the twin that was chosen for it.
+  if (![...picker()?.options ?? []].some(({ value, selected }) => value === twin && !selected)) return;
+  picker().value = twin;
+  picker().dispatchEvent(new Event("change", { bubbles: true }));
 });
 // At DOMContentLoaded, spoken_replies.js has read "sent".
 document.addEventListener("DOMContentLoaded", () => afterPaint(() => {

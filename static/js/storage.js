@@ -17,18 +17,23 @@ export const afterPaint = (act) => requestAnimationFrame(() => requestAnimationF
 
 // localStorage contains one draft per path. A window in which somebody has typed keeps its own copy
 // in sessionStorage. Signed-in people have separate drafts, and take over the drafts that visitors
-// wrote in this browser.
+// wrote in this browser. The draft of the first page also has the twin that was chosen for it, after a
+// separator that nobody types.
+const SEPARATOR = "\x1f";
 const { draftOwner } = document.documentElement.dataset;
 const visitorsKey = (path) => `draft ${path}`;
 const draftKey = (path) => (draftOwner ? `draft ${draftOwner} ${path}` : visitorsKey(path));
 export const readDraft = (path) => {
   const own = sessionStore.get(draftKey(path));
-  return own ? own.slice(1) : localStore.get(draftKey(path)) || localStore.get(visitorsKey(path));
+  const saved = own ? own.slice(1) : localStore.get(draftKey(path)) || localStore.get(visitorsKey(path));
+  const [text, twin] = saved.split(SEPARATOR);
+  return { text, twin };
 };
-export const saveDraft = (path, text) => {
+export const saveDraft = (path, text, twin) => {
+  const draft = text && twin ? text + SEPARATOR + twin : text;
   if (draftOwner) localStore.set(visitorsKey(path), "");
-  localStore.set(draftKey(path), text);
-  sessionStore.set(draftKey(path), `=${text}`);
+  localStore.set(draftKey(path), draft);
+  sessionStore.set(draftKey(path), `=${draft}`);
 };
 // Signing out deletes the drafts of the person: other people may use this browser.
 export const deleteDrafts = () => {

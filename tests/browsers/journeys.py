@@ -206,11 +206,16 @@ def test_arabic_page_is_mirrored_and_its_empty_box_shows_the_placeholder(
     assert rect_of(driver, ".composer__send")["x"] < rect_of(driver, "#message")["x"]
 
 
-def test_twin_is_chosen_before_the_first_message(driver: WebDriver, url: str, upstream: Upstream):
+def test_chosen_twin_is_kept_over_a_reload(driver: WebDriver, url: str, upstream: Upstream):
     open_page(driver, url)
     Select(wait_for(driver, "select[name=twin]")).select_by_visible_text("Odd")
-    wait_until(driver, "return !document.querySelector('.htmx-request')")
-    send(driver, "Hello, Odd")
+    message_box(driver).send_keys("Hello, ")
+    driver.refresh()
+    wait_until(driver, "return document.getElementById('message').value === 'Hello, '")
+    wait_until(
+        driver, "return document.querySelector('select[name=twin] :checked').label === 'Odd'"
+    )
+    send(driver, "Odd")
     upstream.next_call().start_stream().complete("Odd, hello")
     wait_for(driver, ".turn[data-state=complete]", "Odd, hello")
     wait_for(driver, "main header", "with Odd")

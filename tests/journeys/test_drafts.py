@@ -183,6 +183,42 @@ def test_each_window_keeps_its_own_draft(context: BrowserContext, upstream: Upst
     expect(message_box(first)).to_have_value("")
 
 
+def test_draft_of_the_first_page_keeps_its_twin(context: BrowserContext, upstream: Upstream):
+    page = open_conversation(context, upstream)
+    conversation = page.url
+    twin = page.get_by_role("combobox", name="Twin")
+    for leave in (
+        lambda: page.reload(),
+        lambda: (page.goto("/help"), page.go_back()),
+        lambda: (page.goto(conversation), page.locator("#new-conversation").click()),
+    ):
+        page.goto("/")
+        expect(message_box(page)).to_have_value("")
+        twin.select_option("Odd")
+        message_box(page).fill("Hello, Odd")
+        leave()
+        expect(message_box(page)).to_have_value("Hello, Odd")
+        expect(twin.locator(":checked")).to_have_text("Odd")
+        expect(page.locator("#chosen-avatar")).to_have_text("O")
+        send_message(page, "Hello, Odd")
+        upstream.next_call().start_stream().complete("Odd, hello")
+        expect(page.locator("main header")).to_contain_text("with Odd")
+        wait_until_settled(page)
+
+
+def test_draft_and_its_twin_are_kept_over_pages_without_javascript(
+    noscript_context: BrowserContext,
+):
+    page = noscript_context.new_page()
+    page.goto("/")
+    page.get_by_role("combobox", name="Twin").select_option("Odd")
+    message_box(page).fill("Hello, Odd")
+    page.goto("/help")
+    page.go_back()
+    expect(message_box(page)).to_have_value("Hello, Odd")
+    expect(page.get_by_role("combobox", name="Twin").locator(":checked")).to_have_text("Odd")
+
+
 def test_draft_is_deleted_and_restored_with_its_conversation(
     context: BrowserContext, upstream: Upstream
 ):
