@@ -11,6 +11,8 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
+from rendering.table_rows import PIPE, keep_cells
+
 # "<" that would begin raw HTML: shown as text.
 _LESS_THAN = "\ue000"
 # "<" of a tag that is markup: <br>, <sub>, <sup> and <kbd> without attributes.
@@ -77,7 +79,7 @@ _LINE_START = re.compile(r"\n(?:[ \t]*(?=[^\s])|[ \t]*(?=\n))")
 
 _CODE_ELEMENT = re.compile(r"(<code[ >].*?</code>)", re.DOTALL)
 # In URLs, the parser has percent-encoded the stand-ins.
-_ENCODED = re.compile("%EE%80%8[0-9AB]")
+_ENCODED = re.compile("%EE%80%8[0-9A-C]")
 _URL_ATTRIBUTE = re.compile(r'(?<= )(?:href|src)="[^"]*"')
 _ORIGINALS = {
     _LESS_THAN: "&lt;",
@@ -92,8 +94,23 @@ _ORIGINALS = {
     _TILDE: "~",
     _BRACKET: "[",
     _URL_END: "",
+    PIPE: "|",
 }
-_ENCODED_ORIGINALS = ("%3C", "%3C", "$", "", "%5B%5E", "%5B%5E", "%5D", "%20", "", "~", "%5B", "")
+_ENCODED_ORIGINALS = (
+    "%3C",
+    "%3C",
+    "$",
+    "",
+    "%5B%5E",
+    "%5B%5E",
+    "%5D",
+    "%20",
+    "",
+    "~",
+    "%5B",
+    "",
+    "%7C",
+)
 _RESTORED_TAG = re.compile(f"{_TAG}(/?)(br|sub|sup|kbd)\\s*/?&gt;", re.IGNORECASE)
 
 
@@ -117,6 +134,8 @@ def protect(text: str, *, is_growing: bool = False) -> str:
         text = _HTML_START.sub(_LESS_THAN, text)
     if "$" in text or "\\(" in text or "\\[" in text:
         text = _protect_formula_marks(text, is_growing=is_growing)
+    if "|" in text:
+        text = keep_cells(text)
     return _LONE_TILDE.sub(_TILDE, text) if "~" in text else text
 
 

@@ -21,6 +21,7 @@ CONSTRUCTS = [
     "| a | b |\n|:--|--:|\n| 1 | 2 |\n| 3 |",
     "| a |\n| - |\nlazy\n\nafter",
     "a | b\n--|--\n`x` | **y**",
+    "| a | `b|c` |\n|--|--|\n| $|x|$ | ``|`` |\n| 1 | 2 | 3 |\n> | ` |",
     "- [x] done\n- [ ] not\n  - [X] deep",
     "*a **b** c* __d__ ~~e~~ `f` ``g ` h``",
     "**a *b** c* and *d",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from bs4 import BeautifulSoup
 
 from rendering.render import render
 from tests.rendering.stream_reader import render_running
@@ -210,6 +211,32 @@ def test_single_line_breaks_are_kept():
     assert shown("Roses are red,\nViolets are blue") == "Roses are red,<br>Violets are blue"
     assert shown("Ada\n1 Street\nTown") == "Ada<br>1 Street<br>Town"
     assert render("- a\n  b") == '<ul dir="auto"><li>a<br>b</li></ul>'
+
+
+HEAD = "| a | b |\n|---|---|\n"
+ROWS = {
+    HEAD + "| $|x|$ | abs |": ["a", "b", "|x|", "abs"],
+    HEAD + r"| \(|x|\) | `\` |": ["a", "b", "|x|", "\\"],
+    HEAD + "| `a|b` | or |": ["a", "b", "a|b", "or"],
+    HEAD + r"| `a\|b` | ``x`||y`` |": ["a", "b", "a|b", "x`||y"],
+    HEAD + "| 1 | 2 | 3 |": ["a", "b", "1", "2 | 3"],
+    HEAD + "| 1 | 2 | |": ["a", "b", "1", "2"],
+    HEAD + "| ` | ` |": ["a", "b", "`", "`"],
+    "Cost ($) | Price ($)\n-|-\n1": ["Cost ($)", "Price ($)", "1", ""],
+    "> | a | `b|c` |\n> |--|--|\n> | d | e |": ["a", "b|c", "d", "e"],
+    "- | `a|b` | c |\n  |--|--|\n  | d | e |": ["a|b", "c", "d", "e"],
+    "```\n" + HEAD + "| `a|b` | or |\n```": [],
+}
+
+
+def test_each_cell_of_a_row_is_shown():
+    def cells(html: str) -> list[str]:
+        found = BeautifulSoup(html, "html.parser").select("th, td")
+        return [cell.math["alttext"] if cell.math else cell.get_text() for cell in found]
+
+    assert {text: cells(render(text)) for text in ROWS} == ROWS
+    assert {text: cells(render_running([text, "\n\n"])) for text in ROWS} == ROWS
+    assert "`a|b`" in render(list(ROWS)[-1])
 
 
 URLS = {
