@@ -18,7 +18,7 @@ def startup_lock(data_dir: Path) -> Iterator[None]:
     """
     path = data_dir / "start.lock"
     try:
-        lock = path.open("w")
+        lock = path.open("a")  # without truncating, this also works on a full disk
     except OSError as error:
         raise SettingsError(
             f"The server cannot write to {path.resolve()}: {error.strerror}. Its user must own the "

@@ -6,6 +6,7 @@ Import this module only after gevent has patched the standard library.
 from __future__ import annotations
 
 import errno
+import logging
 import math
 import os
 import socket
@@ -27,6 +28,8 @@ from core.db.migrations import UnsupportedDatabase
 from core.server.client_connections import BodyReader, BoundedRequest, bound_output
 from core.server.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit
 
+logger = logging.getLogger("twindow")
+
 REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\n"
     b"Retry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -36,6 +39,8 @@ REFUSAL_LOG_SECONDS = 60
 # Time within which the headers of a request must be complete. A connection that is idle for longer
 # is closed.
 HEADER_SECONDS = 10
+# Pause before a worker that could not start tries again.
+RETRY_SECONDS = 5
 # Time for a worker to shut down, including its waits for locks in the database.
 SHUTDOWN_SECONDS = 9
 # Open streams are closed at once, so the requests that are still running are short.
@@ -235,8 +240,15 @@ class Server(BaseApplication):  # type: ignore[misc]
             self.cfg.set(name, value)
 
     def load(self) -> Application:
-        """Create the application of a worker."""
-        try:
-            return self._make_app()
-        except (DatabaseUnavailable, UnsupportedDatabase) as error:
-            raise StartupError(str(error)) from None
+        """Create the application of a worker.
+
+        While the database is unavailable, try again: gunicorn would end the whole server.
+        """
+        while True:
+            try:
+                return self._make_app()
+            except UnsupportedDatabase as error:
+                raise StartupError(str(error)) from None
+            except (DatabaseUnavailable, OSError) as error:
+                logger.error("A new worker cannot start yet: %s", error)  # noqa: TRY400
+                time.sleep(RETRY_SECONDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import socket
@@ -216,3 +217,18 @@ def test_replies_end_at_once_when_the_main_process_is_killed(tmp_path: Path, ups
     assert page.reply_states == ["interrupted"]
     assert text_in(page.turns[0], ".turn__reply") == "Last words"
     assert "the server is restarting" in text_in(page.turns[0], ".note")
+
+
+def test_server_stays_until_a_new_worker_can_open_the_database(tmp_path: Path):
+    database, moved = tmp_path / "portal.db", tmp_path / "moved"
+    pause = "import core.server.gunicorn_server as server; server.RETRY_SECONDS = 0.1"
+    with run_prepared_server(tmp_path, pause) as server:
+        database.rename(moved)
+        database.mkdir()
+        for worker in server.worker_pids:
+            os.kill(worker, signal.SIGKILL)
+        wait_until(lambda: "cannot start yet" in "".join(server.output))
+        database.rmdir()
+        moved.rename(database)
+
+        server.wait_until_ready()
