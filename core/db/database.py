@@ -76,8 +76,8 @@ class DatabaseUnavailable(Exception):
 class Database:
     """An engine with read and write transactions.
 
-    `lock_timeout` is how many seconds a transaction waits for a lock; setting the attribute later
-    affects only SQLite. `clock` timestamps failures; see `now` for the times in rows.
+    `lock_timeout` is how many seconds a transaction waits for a lock, or for a free connection to
+    PostgreSQL; setting the attribute later affects only SQLite. `clock` timestamps failures; see `now` for the times in rows.
     """
 
     def __init__(
@@ -100,6 +100,8 @@ class Database:
             "pool_pre_ping": True,
             "connect_args": _connect_args(url),
         }
+        if not url.startswith("sqlite"):
+            options["pool_timeout"] = lock_timeout
         self.engine = create_engine(url, **options)
         self._write_lock = threading.Lock()
         # Monotonic time of the last failed transaction.

@@ -37,11 +37,6 @@ def test_database_outage_does_not_make_live_workers_count_as_dead(
     assert other.interrupt_abandoned([turn.id]) == [turn.id]
 
 
-def test_exhausted_connection_pool_raises_database_unavailable(log: Log):
-    with pytest.raises(DatabaseUnavailable), log.database.read():
-        raise exc.TimeoutError("QueuePool limit")
-
-
 def test_remote_follower_continues_after_exceptions(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import psycopg
@@ -138,6 +139,18 @@ def test_read_only_postgresql_is_database_unavailable(postgres: Postgres):
         connection.exec_driver_sql("SET LOCAL transaction_read_only = on")
         connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
     db.close()
+
+
+@pytest.mark.parametrize("reserved", [False, True])
+def test_transaction_waits_for_a_free_connection_as_long_as_for_a_lock(
+    postgres: Postgres, reserved: bool
+):
+    with closing(Database(postgres.create_database(), lock_timeout=0.1)) as db, ExitStack() as used:
+        with pytest.raises(DatabaseUnavailable, match="QueuePool"):
+            for _ in range(100):
+                used.enter_context(db.read(reserved=reserved))
+        engine = db._reserved_engine if reserved else db.engine
+        assert engine.pool.timeout() == db.lock_timeout
 
 
 @pytest.mark.fault("F75", "F78")
