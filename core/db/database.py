@@ -77,7 +77,8 @@ class Database:
     """An engine with read and write transactions.
 
     `lock_timeout` is how many seconds a transaction waits for a lock, or for a free connection to
-    PostgreSQL; setting the attribute later affects only SQLite. `clock` timestamps failures; see `now` for the times in rows.
+    PostgreSQL; setting the attribute later affects only SQLite. `clock` timestamps failures; see
+    `now` for the times in rows.
     """
 
     def __init__(
