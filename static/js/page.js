@@ -44,19 +44,21 @@ const announcer = document.getElementById("announcer");
 let queue = [];
 let speakTimer;
 const speakNext = () => {
-  let text = queue.shift() ?? "";
-  while (queue.length && text.length + queue[0].length < MAX_ANNOUNCEMENT_CHARS) {
-    text = `${text}${SENTENCE_END.test(text) ? "" : "."} ${queue.shift()}`;
+  let [text, lang] = queue.shift() ?? ["", ""];
+  while (queue[0]?.[1] === lang && text.length + queue[0][0].length < MAX_ANNOUNCEMENT_CHARS) {
+    text = `${text}${SENTENCE_END.test(text) ? "" : "."} ${queue.shift()[0]}`;
   }
+  announcer.lang = lang;
   announcer.textContent = text;
   // Clear the text afterwards, so that people who browse the page do not find it again.
   speakTimer = text ? setTimeout(speakNext, queue.length ? SPEAK_INTERVAL_MS : CLEAR_AFTER_MS) : undefined;
 };
-export const announce = (text = "") => {
+export const announce = (text = "", lang = "") => {
   const sentence = text.replace(/\s+/g, " ").trim();
-  if (!sentence || queue.at(-1) === sentence) return;
+  if (!sentence || queue.at(-1)?.[0] === sentence) return;
   const waits = queue.length;
-  queue.push(...(sentence.length > MAX_ANNOUNCEMENT_CHARS ? sentence.match(ANNOUNCEMENT_PARTS) : [sentence]));
+  const parts = sentence.length > MAX_ANNOUNCEMENT_CHARS ? sentence.match(ANNOUNCEMENT_PARTS) : [sentence];
+  queue.push(...parts.map((part) => [part, lang || document.documentElement.lang]));
   if (waits) return;
   clearTimeout(speakTimer);
   speakTimer = setTimeout(speakNext, THROTTLE_MS);

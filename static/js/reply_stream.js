@@ -112,16 +112,17 @@ addEventListener("online", () => {
   }
 });
 
-// Update data-state, data-quotes and aria-busy when a reply begins or ends, for styles and assistive technology.
+// Update data-state, data-quotes, aria-busy and lang when a reply begins or ends, for styles and assistive technology.
 document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const turn = target.closest?.(".turn") ?? document.querySelector(".turn:has([aria-busy])");
   if (!turn) return;
   const reply = turn.querySelector(".turn__reply");
-  const { state } = turn.querySelector(".turn__footer").dataset;
+  const { state, language } = turn.querySelector(".turn__footer").dataset;
   const runs = state === "waiting" || state === "streaming";
   if (!runs && reply.ariaBusy) {
     document.dispatchEvent(new Event("reply-ended"));
     reply.ariaBusy = null;
+    reply.lang = language;
   }
   turn.toggleAttribute("data-quotes", Boolean(turn.querySelector(".turn__source")));
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;

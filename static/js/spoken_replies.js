@@ -93,7 +93,7 @@ const announceTurn = (turn) => {
   const progress = turn.querySelector(".turn__progress")?.textContent ?? "";
   const kind = progress.replace(/[\d.,]+/g, "");
   if (runs && kind !== state.progress) announce(progress);
-  if (document.documentElement.dataset.announce !== "off") announce(text);
+  if (document.documentElement.dataset.announce !== "off") announce(text, turn.querySelector(".turn__reply").lang);
   [state.progress, state.runs] = [kind, runs];
   const note = turn.querySelector(".note span");
   if (!runs) announce(note ? spokenText(note) : messages.complete);

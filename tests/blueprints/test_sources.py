@@ -46,6 +46,16 @@ def test_reply_with_its_own_words_lists_the_passages(alice: Person, upstream: Up
     assert page.html.select(".sources details[open]") == []
 
 
+def test_messages_replies_and_passages_are_tagged_with_their_languages(
+    alice: Person, upstream: Upstream
+):
+    german = SOURCE | {"passage": "Die Hefe ist der Grund, und das Gas bläht den Teig."}
+    page = reply_with(alice, upstream, "C'est la levure qui est dans le pain [1].", [german])
+
+    parts = page.html.select(".turn__text, .turn .turn__reply, .sources blockquote")
+    assert [part["lang"] for part in parts] == ["", "fr", "de"]
+
+
 def test_only_passage_of_a_reply_is_open(alice: Person, upstream: Upstream):
     page = reply_with(alice, upstream, "This may answer it:", [SOURCE])
 

@@ -56,7 +56,7 @@ def test_unknown_twin_is_404(alice: Person):
 
 def test_texts_of_a_twin_are_tagged_with_its_language(alice: Person, upstream: Upstream):
     texts = {"name": "X", "description": "Um", "greeting": "Oi", "starters": ["Como?"]}
-    languages = {"x": ("pt-BR", "pt-BR"), "y": ('"><b>', None), "z": (3, None)}
+    languages = {"x": ("pt-BR", "pt-BR"), "y": ('"><b>', ""), "z": (3, "")}
     upstream.twins = [
         texts | {"id": twin_id, "language": code} for twin_id, (code, _) in languages.items()
     ]

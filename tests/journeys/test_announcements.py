@@ -168,6 +168,28 @@ def test_reply_text_is_not_announced_if_the_preference_is_off(
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
 
 
+def test_reply_is_announced_in_its_own_language(context: BrowserContext, upstream: Upstream):
+    context.set_extra_http_headers({"Accept-Language": "de"})
+    page = open_recorded_conversation(context, upstream)
+    announcer = page.locator("#announcer")
+    page.locator("#message").fill("What is this, and how does it work?")
+    page.locator("#message").press("Enter")
+    call = upstream.next_call().start_stream()
+    turn(page, "waiting").wait_for()
+    page.clock.run_for(1_500)
+    expect(announcer).to_contain_text("Ada")
+    expect(announcer).to_have_attribute("lang", "de")
+    call.delta("It spins. And")
+    expect(reply_text(page)).to_have_text("It spins. And")
+    expect(reply_text(page)).to_have_attribute("lang", "en")
+    page.clock.run_for(1_500)
+    expect(announcer).to_have_text("It spins.")
+    expect(announcer).to_have_attribute("lang", "en")
+    call.delta(" la roue est dans le vélo.")
+    call.complete()
+    expect(turn(page, "complete", 1).locator(".turn__reply")).to_have_attribute("lang", "fr")
+
+
 def test_draft_is_restored_after_an_edit_and_the_restoration_is_announced(
     context: BrowserContext, upstream: Upstream
 ):
