@@ -67,9 +67,9 @@ class SearchView:
     turns_after_hit: int = TURNS_PER_PAGE // 2
 
     @property
-    def is_empty(self) -> bool:
-        """Return whether a query has found nothing."""
-        return not (self.twins or self.pages or (self.results and self.results.items))
+    def count(self) -> int:
+        """Return the number of twins, pages and conversations that a query has found."""
+        return len([*self.twins, *self.pages, *(self.results.items if self.results else ())])
 
 
 @bp.get("/search")
@@ -83,7 +83,7 @@ def index() -> Response | str:
         return render_template("search/index.html", view=view)
     if "results" not in request.args:
         return render_fragment("search/_dialog.html", view=view)
-    response = render_fragment("search/_results.html", view=view)
+    response = render_fragment("search/_results.html", view=view, is_update=True)
     url = url_for("search.index")
     if (current_page() or "").partition("?")[0] == url:
         # Reloading or going back searches again.

@@ -16,7 +16,7 @@ from web.http import (
     session_store,
     url_converters,
 )
-from web.i18n import formatting, locale, sentences, service_messages, text_language
+from web.i18n import formatting, locale, sentences, service_messages
 from web.person import gate
 from web.streaming import stream_limit
 
@@ -52,7 +52,6 @@ def init_app(app: Flask, portal: Portal) -> None:
     locale.init_app(app)
     sentences.init_app(app)
     service_messages.init_app(app)
-    text_language.init_app(app)
     stream_limit.init_app(app)
     gate.init_app(app)
     hourly_limits.init_app(app, portal)

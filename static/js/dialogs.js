@@ -3,6 +3,9 @@ import { fetchFragment } from "./requests.js";
 
 const RESULTS = ".search-view :is(.search-view__links, .hits, .links) a, .search-view .rows > li > a";
 
+// These elements are inert outside of an open dialog, so they move into it and back.
+const SPEAKING = document.querySelectorAll("#notices, #announcer");
+
 // Open the fragment of a URL. `returnTo` gets the focus when the dialog closes; by default, the browser decides.
 export const openDialog = async (url, className, returnTo) => {
   const html = await fetchFragment(url);
@@ -13,7 +16,14 @@ export const openDialog = async (url, className, returnTo) => {
   dialog.className = `dialog ${className}`;
   dialog.innerHTML = html;
   dialog.setAttribute("aria-labelledby", "dialog-title");
+  const places = [...SPEAKING].map((element) => {
+    const place = new Comment();
+    element.replaceWith(place);
+    return place;
+  });
+  dialog.append(...SPEAKING);
   dialog.addEventListener("close", () => {
+    places.forEach((place, index) => place.replaceWith(SPEAKING[index]));
     dialog.remove();
     returnTo?.focus();
   });

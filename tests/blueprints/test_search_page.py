@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.upstream import Upstream
 
@@ -47,6 +49,20 @@ def test_typing_receives_only_the_results(alice: Person, page: Page):
 
     assert fragment.html.select("form") == []
     assert conversations(fragment) == ["Why is the sky blue?"]
+
+
+@pytest.mark.parametrize(
+    ("q", "status"),
+    [("sky", "1 result"), ("conversation", "2 results"), ("xyz", "No results"), ("", "")],
+)
+def test_number_of_results_replaces_the_status_of_the_search(
+    alice: Person, page: Page, q: str, status: str
+):
+    assert alice.get(f"/search?q={q}").html.select_one("[role=status]#search-status")
+    fragment = alice.get(f"/search?q={q}&results=1", **HTMX_HEADERS)
+
+    part = fragment.html.select_one("hx-partial[hx-target='#search-status']")
+    assert part.get_text(strip=True) == status
 
 
 def test_dialog_contains_the_search_field(alice: Person):

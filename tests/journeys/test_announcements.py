@@ -10,6 +10,7 @@ from tests.journeys.steps import (
     choose_preference,
     message_box,
     open_conversation,
+    open_streaming_conversation,
     progress,
     reply_text,
     turn,
@@ -166,6 +167,26 @@ def test_reply_text_is_not_announced_if_the_preference_is_off(
     expect(reply_text(page, "complete")).to_have_text("One. Two.")
     expect(progress(page)).to_have_count(0)
     expect(page.locator("#announcer")).to_have_text("The reply is complete.")
+
+
+@pytest.mark.usefixtures("bad_network")
+def test_announcements_and_notices_are_in_an_open_dialog(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = open_streaming_conversation(context, upstream)
+    page.get_by_role("button", name="Stop").focus()
+    page.keyboard.press("Control+k")
+    dialog = page.get_by_role("dialog", name="Search")
+    expect(dialog.get_by_role("searchbox")).to_be_focused()
+    call.complete("One two.")
+    expect(dialog.locator("#announcer")).to_contain_text("The reply is complete.")
+    context.set_offline(True)
+    expect(dialog.get_by_role("alert")).to_contain_text("You're offline.")
+    context.set_offline(False)
+    page.keyboard.press("Escape")
+
+    expect(dialog).to_have_count(0)
+    expect(page.locator("header > #notices, #announcer")).to_have_count(2)
 
 
 def test_reply_is_announced_in_its_own_language(context: BrowserContext, upstream: Upstream):

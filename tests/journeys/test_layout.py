@@ -127,6 +127,7 @@ def test_search_opens_in_a_dialog_and_leads_to_a_hit(context: BrowserContext, up
     expect(dialog.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("hello to")
     expect(dialog.locator("mark").first).to_be_visible()
+    expect(dialog.locator("#search-status")).to_have_text("1 result")
     page.keyboard.press("ArrowDown")
     expect(dialog.locator(".search-view a").first).to_be_focused()
     page.keyboard.press("ArrowUp")

@@ -13,6 +13,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from core.languages import LANGUAGES
+from web.i18n.text_language import text_language
 from web.preferences import preferences
 
 ENGLISH = "en"
@@ -37,6 +38,7 @@ def init_app(app: Flask) -> None:
     app.add_template_global(current_locale, "locale")
     app.add_template_filter(bidi_isolate)
     app.add_template_filter(bidi_isolate_text)
+    app.add_template_filter(text_language)
 
 
 def current_locale() -> Locale:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from flask import Flask
-
 # Enough for a reliable result.
 MAX_LENGTH = 500
 _CODE_OR_URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
@@ -36,11 +34,6 @@ _WORDS: Mapping[str, str] = {
 }
 # In most languages, more than a quarter of the words are common ones.
 _MIN_SHARE = 0.1
-
-
-def init_app(app: Flask) -> None:
-    """Register the template filter."""
-    app.add_template_filter(text_language)
 
 
 def text_language(text: str) -> str:
