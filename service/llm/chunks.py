@@ -15,9 +15,6 @@ from typing import Any
 
 MAX_NESTING = 10
 MAX_ERROR_CHARACTERS = 300
-# Fields of a choice that contain a message, as a whole or in pieces.
-MESSAGE_FIELDS = ("delta", "message")
-# `content` may be a list of parts, some of which are reasoning (Mistral).
 TEXT_FIELDS = ("content", "text")
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 REASONING_PART_TYPES = {"thinking", "reasoning"}
@@ -77,11 +74,13 @@ ENDS = {
 class Chunk:
     """A part of a reply.
 
-    `finish_reason` is the server's own word, or "". `error` is the server's own sentence; None
-    means that there is no error. `usage` and `model` are as the server sent them.
+    `is_message` says that the text is in a message, which may repeat the reply. `finish_reason` is
+    the server's own word, or "". `error` is the server's own sentence; None means that there is no
+    error. `usage` and `model` are as the server sent them.
     """
 
     text: str = ""
+    is_message: bool = False
     has_reasoning: bool = False
     finish_reason: str = ""
     error: str | None = None
@@ -110,14 +109,15 @@ def _parse(chunk: Mapping[str, Any]) -> Chunk:
     is_error_object = chunk.get("object") == "error" or ("detail" in chunk and not choices)
     if error or is_error_object:
         return Chunk(error=error_sentence(error or chunk))
-    messages = [choice.get(name) for name in MESSAGE_FIELDS]
-    bodies = [body for body in (*messages, choice) if isinstance(body, Mapping)]
+    delta, message = choice.get("delta"), choice.get("message")
+    bodies = [body for body in (delta, choice, message) if isinstance(body, Mapping)]
     if any(_is_thought(body) for body in bodies):
         return Chunk(has_reasoning=True, model=chunk.get("model"))
-    texts = (_text(body.get(name)) for body in bodies for name in TEXT_FIELDS)
+    text, body = next(((t, body) for body in bodies if (t := _text(body))), ("", None))
     is_refused = any(body.get("refusal") for body in bodies)
     return Chunk(
-        text=next(filter(None, texts), ""),
+        text=text,
+        is_message=body is message,
         has_reasoning=any(body.get(name) for body in bodies for name in REASONING_FIELDS)
         or any(_has_reasoning_part(body.get("content")) for body in bodies),
         finish_reason="refusal" if is_refused else str(choice.get("finish_reason") or ""),
@@ -144,8 +144,7 @@ def error_sentence(data: object) -> str:
 
 def _strings(data: object, max_nesting: int) -> Iterator[str]:
     if isinstance(data, str) and data.strip():
-        nested = _parse_json(data) if max_nesting and data.lstrip().startswith(("{", "[")) else None
-        yield from _strings(nested, max_nesting - 1) if nested else ()
+        yield from _strings(parse_json(data), max_nesting - 1) if max_nesting else ()
         yield data
     elif max_nesting and isinstance(data, Mapping):
         for name in ERROR_FIELDS:
@@ -155,7 +154,8 @@ def _strings(data: object, max_nesting: int) -> Iterator[str]:
             yield from _strings(item, max_nesting - 1)
 
 
-def _parse_json(text: str) -> object:
+def parse_json(text: str) -> object:
+    """Parse JSON; return None for any other text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -163,16 +163,12 @@ def _parse_json(text: str) -> object:
 
 
 def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    parts = (part for part in content if isinstance(part, Mapping))
-    return "".join(
-        part["text"]
-        for part in parts
-        if isinstance(part.get("text"), str) and part.get("type") not in REASONING_PART_TYPES
-    )
+    """Return a text, which may be in parts, some of which are reasoning (Mistral)."""
+    if isinstance(content, list):
+        return "".join(map(_text, content))
+    if isinstance(content, Mapping) and content.get("type") not in REASONING_PART_TYPES:
+        return next(filter(None, (_text(content.get(name)) for name in TEXT_FIELDS)), "")
+    return content if isinstance(content, str) else ""
 
 
 def _is_thought(body: Mapping[str, Any]) -> bool:

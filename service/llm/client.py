@@ -18,9 +18,8 @@ from core.urls import without_credentials
 from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.completion_stream import CompletionStream
 from service.llm.dialect import Dialect, Prompt
-from service.llm.errors import ModelFailed
 from service.llm.model_list import can_chat, list_models
-from service.llm.refusals import Refusal, parse_refusal, read_refusal
+from service.llm.refusals import ModelFailed, Refusal, parse_refusal, read_refusal
 from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
 from service.twins import Sampling

@@ -7,16 +7,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import requests
 
 from core import sse
 from core.http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
 from core.languages import N_
+from core.new_text import NewText
 from service.llm.chunks import Chunk, End, error_sentence, parse_chunk
 from service.llm.dialect import Dialect
-from service.llm.errors import ModelFailed
-from service.llm.refusals import FILTERED, READ_BYTES
+from service.llm.refusals import FILTERED, READ_BYTES, ModelFailed
 from service.llm.thinking import ThinkingFilter
 from service.llm.usage import Usage, parse_usage
 
@@ -71,8 +72,9 @@ class CompletionStream:
 
     def _begin(self) -> None:
         self._thinking = ThinkingFilter(begins_thinking=self._dialect.begins_thinking)
+        self._new_text = NewText()
         self._finish_reason = ""
-        self._has_text = self._has_reasoning = False
+        self._has_text = self._has_delta = self._has_reasoning = False
         self._response = self._send()
         self._last_event_at = time.monotonic()
 
@@ -84,9 +86,10 @@ class CompletionStream:
         while True:
             try:
                 yield from self._pieces()
-                return
             except _RequestChanged:
                 self._begin()
+            else:
+                return
 
     def _pieces(self) -> Iterator[str]:
         incomplete_character, length = "", 0
@@ -94,7 +97,7 @@ class CompletionStream:
             try:
                 for chunk in self._parsed_chunks():
                     self._has_reasoning |= chunk.has_reasoning
-                    text = self._thinking.feed(chunk.text)
+                    text = self._thinking.feed(self._new_text.feed(chunk.text))
                     text, incomplete_character = _split_storable(incomplete_character + text)
                     length += len(text)
                     if length > MAX_REPLY_CHARACTERS:
@@ -109,7 +112,8 @@ class CompletionStream:
                     self._final_timer.cancel()
         if self._stop_event.is_set():
             return
-        if rest := self._thinking.close():
+        rest = self._thinking.feed(self._new_text.close()) + self._thinking.close()
+        if rest := _split_storable(incomplete_character + rest)[0]:
             length += len(rest)
             yield rest
         has_thought = self._has_reasoning or self._thinking.has_thought
@@ -152,7 +156,10 @@ class CompletionStream:
                 if not self._has_text and self._learn(self._response, data):
                     raise _RequestChanged
                 raise ModelFailed(REPORTED_ERROR)
+            if chunk.is_message and self._has_delta:
+                chunk = replace(chunk, text="")  # some servers repeat the reply at its end
             self._has_text |= bool(chunk.text)
+            self._has_delta |= bool(chunk.text) and not chunk.is_message
             self.usage = parse_usage(chunk.usage, chunk.model, self._model) or self.usage
             yield chunk
             if chunk.finish_reason and not self._finish_reason:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from service.llm.chunks import is_other_limit, is_overflow
-from service.llm.errors import PromptTooLong
-from service.llm.refusals import Refusal
+from service.llm.refusals import PromptTooLong, Refusal
 from service.llm.tokenizer import estimate_tokens
 
 Prompt = list[dict[str, str]]
@@ -28,8 +26,8 @@ OPTIONAL = (
 THINKING_TOKENS = 4_096
 # Smaller numbers in a refusal are not the maximum length of a reply.
 MIN_REPLY_TOKENS = 16
-# Tokens that are left free, because the size of a prompt is estimated.
-SPARE_TOKENS = 64
+# Tokens that are left free, because the length of a prompt is estimated.
+SPARE_TOKENS = 256
 REFUSAL_STATUSES = (400, 413, 422, 500)
 
 _REFUSED = re.compile(
@@ -65,11 +63,9 @@ class Dialect:
     is_thinking: bool = False
     # Whether replies begin with reasoning that has a closing tag only.
     begins_thinking: bool = False
-    # The maximum length of a reply, and of a prompt and its reply together; 0 if unknown.
+    # The maximum length of a reply, and of an estimated prompt and its reply; 0 if unknown.
     max_tokens: int = 0
     window: int = 0
-    # Tokens that prompts have more than estimated.
-    unestimated: int = 0
 
     def note_thinking(self, has_thought: bool, begins_thinking: bool) -> bool:  # noqa: FBT001
         """Remember whether the model writes reasoning, and return whether that is new."""
@@ -101,41 +97,24 @@ class Dialect:
         names = refusal.names & sent.keys() or {name for name in sent if _names(message, name)}
         if re.search(r"\bstreaming\b", message, re.IGNORECASE):
             names = names | {"stream"}
+        is_refused = status != 500 and bool(refusal.names or _REFUSED.search(message))
         tokens = sent.get(self.max_tokens_name)
+        is_about_reply = _REPLY_LENGTH.search(message) and not is_other_limit(message)
         window, part = _WINDOW.search(message), _PROMPT_PART.search(message)
-        is_about_reply = self.max_tokens_name in names or (
-            bool(_REPLY_LENGTH.search(message)) and not is_other_limit(message)
-        )
         if tokens and window and part:
-            self._learn_window(int(window[1]), int(part[1]), sent, limit)
+            rest = int(window[1]) - int(part[1])
+            if not min(limit, int(window[1]) // 4) <= rest < tokens:
+                raise PromptTooLong  # a shorter reply would be of no use
+            self.window = rest + _estimate(sent["messages"]) - SPARE_TOKENS
         elif "max_tokens" in names and "max_completion_tokens" in message:
             self.max_tokens_name = "max_completion_tokens"
-        elif tokens and is_about_reply:
+        elif tokens and (is_about_reply or self.max_tokens_name in names):
             numbers = (int(number) for number in _NUMBER.findall(message))
             self.max_tokens = max((n for n in numbers if MIN_REPLY_TOKENS <= n < tokens), default=0)
             self.left_out |= set() if self.max_tokens else {self.max_tokens_name}
         elif is_overflow(message):
             raise PromptTooLong
-        else:
-            self._learn_option(refusal, names)
-
-    def _learn_window(self, window: int, part: int, sent: dict[str, Any], limit: int) -> None:
-        """Learn that a prompt of `part` tokens and its reply do not fit into the window."""
-        tokens = sent[self.max_tokens_name]
-        if not min(limit, window // 4) <= window - part < tokens:
-            raise PromptTooLong  # a shorter reply would be of no use
-        self.window = window
-        # Some servers count no further than to the window.
-        spare_tokens = max(SPARE_TOKENS, self.unestimated)
-        excess = part - _estimate(sent["messages"]) + spare_tokens
-        self.unestimated = max(self.unestimated, excess)
-
-    def _learn_option(self, refusal: Refusal, names: Set[str]) -> None:
-        message = refusal.words
-        is_refused = refusal.status != 500 and (
-            bool(refusal.names) or bool(_REFUSED.search(message))
-        )
-        if is_refused and (refused := names & set(OPTIONAL)):
+        elif is_refused and (refused := names & set(OPTIONAL)):
             self.left_out |= refused
         elif _NO_SYSTEM_ROLE.search(message):
             self.has_system_role = False
@@ -145,8 +124,8 @@ class Dialect:
     def _reply_tokens(self, limit: int, prompt: Prompt) -> int:
         tokens = limit + (THINKING_TOKENS if self.is_thinking else 0)
         if self.window:
-            room = self.window - _estimate(prompt) - self.unestimated
-            tokens = min(tokens, max(room, min(limit, self.window // 4)))
+            least = min(limit, self.window // 4)
+            tokens = min(tokens, max(self.window - _estimate(prompt), least))
         return min(tokens, self.max_tokens or tokens)
 
 

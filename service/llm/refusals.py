@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -14,8 +13,7 @@ import requests
 from core.http import NETWORK_ERRORS, parse_retry_after
 from core.languages import N_
 from service.interface_types import ReplyErrorCode
-from service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit
-from service.llm.errors import ModelFailed
+from service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit, parse_json
 
 READ_BYTES = 64 * 1024
 FILTERED = N_("The filter of the model server ended this reply.")
@@ -27,8 +25,31 @@ WRONG_KEY = N_("The model server rejected the API key. Please contact your admin
 NO_MODEL = N_("The model server doesn't have this model. Please contact your administrator.")
 
 _LOADING_WORDS = re.compile(r"\bloading\b|being loaded", re.IGNORECASE)
-# Fields in which servers repeat the error of another server as JSON.
-_NESTED_JSON = re.compile(r"\s*[\[{]")
+
+
+class ModelFailed(Exception):
+    """Raised when the model gives no reply; `sentence` is for people and contains no secrets.
+
+    `setting` is the name of the setting that an operator should check, or "".
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        code: ReplyErrorCode = "model_failed",
+        retry_after: int | None = None,
+        *,
+        setting: str = "",
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.code = code
+        self.retry_after = retry_after
+        self.setting = setting
+
+
+class PromptTooLong(Exception):
+    """Raised when the prompt does not fit into the context window of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +122,7 @@ def parse_refusal(
     status: int, body: str, key: str | None, retry_after: int | None = None
 ) -> Refusal:
     """Parse the body of a response, or an error in a stream; the words are without the key."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = "" if "<" in body else body
+    data = parse_json(body) or ("" if "<" in body else body)
     kinds = " ".join(dict.fromkeys(_values(data, ("type", "code", "status"))))
     words = f"{error_sentence(data)} {kinds}".strip()
     names = frozenset(_values(data, ("param", "loc")))
@@ -114,11 +132,8 @@ def parse_refusal(
 
 def _values(data: object, fields: tuple[str, ...], depth: int = MAX_NESTING) -> Iterator[str]:
     """Yield the words and numbers in some fields, at any depth."""
-    if isinstance(data, str) and depth and _NESTED_JSON.match(data):
-        try:
-            yield from _values(json.loads(data), fields, depth - 1)
-        except (ValueError, RecursionError):
-            return
+    if isinstance(data, str):
+        data = parse_json(data)  # some servers repeat the error of another server as JSON
     children: Any = data.values() if isinstance(data, Mapping) else data
     if not depth or not isinstance(data, Mapping | list):
         return

@@ -69,6 +69,15 @@ READABLE = {
     "whole messages": lines(
         {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
     ),
+    "the text so far beside each delta": lines(
+        *(
+            {"choices": [{"delta": {"content": piece}, "message": {"content": text}}]}
+            for piece, text in (("", ""), ("Hi", "Hi"), (" there", "Hi there"))
+        ),
+        {"choices": [{"delta": {}, "message": {"content": "Hi there"}, "finish_reason": "stop"}]},
+    ),
+    "content in parts": lines(delta(["Hi", {"type": "text", "text": " there"}], "stop")),
+    "content in an object": lines(delta({"type": "text", "text": "Hi there"}, "stop")),
     "Gemini: upper case": lines(delta("Hi there", "STOP")),
     "single newlines": lines(*HI, end="\n", done="data: [DONE]\n"),
     "blank after [DONE]": lines(*HI, done="data: [DONE] \n\n"),

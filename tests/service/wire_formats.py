@@ -222,7 +222,43 @@ def _llama(delta: Json, reason: str | None = None) -> Json:
     return {"choices": [{"finish_reason": reason, "index": 0, "delta": delta}], **_LLAMA}
 
 
+_SO_FAR = base("chatcmpl-D1", "qwen3-coder-plus")
+_MINIMAX = base("05a1b2", "MiniMax-Text-01")
+
+
 STREAMS: dict[str, tuple[Product, bytes]] = {
+    "DashScope: the text so far in each chunk": (
+        Product(
+            "Alibaba DashScope", "Coding Plan, seen 2026-05-07", f"{GH}QwenLM/qwen-code/pull/3896"
+        ),
+        sse(
+            chunk(_SO_FAR, {"role": "assistant", "content": ""}),
+            chunk(_SO_FAR, {"content": "Hi"}),
+            chunk(_SO_FAR, {"content": "Hi the"}),
+            chunk(_SO_FAR, {"content": "Hi there"}),
+            chunk(_SO_FAR, {"content": "Hi there"}, "stop"),
+        ),
+    ),
+    # The final chunk without a delta is sourced, the shape of its message is that of a completion.
+    "MiniMax: a final message without a delta": (
+        Product("MiniMax", "seen 2025-12-04", f"{GH}mozilla-ai/any-llm/pull/657"),
+        sse(
+            chunk(_MINIMAX, {"role": "assistant", "content": "Hi"}),
+            chunk(_MINIMAX, {"role": "assistant", "content": " there"}),
+            {
+                **_MINIMAX,
+                "object": "chat.completion",
+                "choices": [
+                    {
+                        "index": 0,
+                        "finish_reason": "stop",
+                        "message": {"role": "assistant", "content": "Hi there"},
+                    }
+                ],
+            },
+            done=b"",
+        ),
+    ),
     "OpenAI": (
         OPENAI_STREAM,
         sse(

@@ -1,0 +1,41 @@
+"""What is new in each piece of a streamed text: some servers repeat the text so far in it."""
+
+from __future__ import annotations
+
+# A piece that continues a text of this length does not begin with all of it by chance.
+MIN_LENGTH = 32
+
+
+class NewText:
+    """Filter of the pieces of one text.
+
+    The server repeats the text so far if each piece begins with the one before. As long as this may
+    be chance, as in "1" and "10", all pieces but the first are held back.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self._is_repeated: bool | None = None  # None if it is not known yet
+
+    def feed(self, piece: str) -> str:
+        """Return what is new in the next piece."""
+        if not piece or self._is_repeated is False:
+            return piece
+        self._pieces.append(piece)
+        if self._is_repeated is None and len(self._pieces) > 1:
+            first, *held, _ = self._pieces
+            newest = held[-1] if held else first
+            if piece == first or not piece.startswith(newest):
+                self._is_repeated = False
+                return "".join(self._pieces[1:])
+            if not len(piece) > len(newest) >= MIN_LENGTH:
+                return ""
+            self._is_repeated = True
+        self._pieces = [piece]
+        new, self._length = piece[self._length :], max(self._length, len(piece))
+        return new
+
+    def close(self) -> str:
+        """Return what is held back, at the end of the text."""
+        return "" if self._is_repeated is False else "".join(self._pieces[-1:])[self._length :]
