@@ -82,7 +82,8 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[
             label = f"\\[{number}\\] {heading}"
             if reply.is_quotation:
                 label = gettext("Quoted from %(heading)s", heading=heading)
-            yield f"\n*{label} ({embed_inline(source.file)})*\n"
+            address = f" <{source.url}>" if source.url else ""
+            yield f"\n*{label} ({embed_inline(source.file)}){address}*\n"
         if reply.is_running:
             yield f"\n*{unfinished}*\n"
         elif reply.code:

@@ -166,7 +166,9 @@ class ReplyWorker:
                         logger.warning("turn %s: the reply names another conversation", turn.id)
                     if is_visible(text or self.log.text(turn.id)):
                         note = "reply_cut_off" if cut_off else ""
-                        quoted = [entries.Source(s.file, s.heading, s.passage) for s in sources]
+                        quoted = [
+                            entries.Source(s.file, s.heading, s.passage, s.url) for s in sources
+                        ]
                         return Ended(
                             ReplyState.COMPLETE, text=text or "", code=note, sources=quoted
                         )

@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.new_text import NewText
 from core.sse import ServerSentEvent
 from twinapi.key_mask import REDACTED
-from twinapi.models import MAX_NESTING, clean, message_text, parse_id
+from twinapi.models import MAX_NESTING, clean, clean_line, message_text, parse_id
 from twinapi.progress import Progress, ProgressParser
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
@@ -24,6 +25,7 @@ MAX_SOURCE_CHARACTERS = 2_000
 FAILED_STATUSES = {"error", "fail", "failed", "failure"}
 # An id: 8 to 64 ASCII letters, digits, hyphens and underscores with a digit among them.
 _RECEIPT = re.compile(r"(?=[\w-]*\d)[\w-]{8,64}", re.ASCII)
+_WEB_URL = re.compile(r'https?://[^\s<>"]+')
 # Text in an error that looks like a key is never displayed, even if it is not a known key.
 _SECRET = re.compile(
     r"\b(?:sk|tw|key|pk)[-_][\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?i:bearer\s+\S+)"
@@ -39,11 +41,15 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage of a file, which a reply quotes, cites or offers. It is Markdown."""
+    """A passage of a file, which a reply quotes, cites or offers. It is Markdown.
+
+    `url` is a web address, or "".
+    """
 
     file: str
     heading: str
     passage: str
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class Complete:
 
     `conversation_id` is set if the service names it. `is_cut_off` is True if the service reports
     that the reply was cut off at its maximum length. `is_text_ignored` is True if the service has
-    sent a text that is not the reply.
+    sent a text that is not the reply. `is_record` is True if the text is that of a stored message.
     """
 
     text: str | None
@@ -60,6 +66,7 @@ class Complete:
     is_cut_off: bool = False
     is_text_ignored: bool = False
     sources: tuple[Source, ...] = ()
+    is_record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,7 @@ class EventParser:
         self._secrets = secrets
         self._progress = ProgressParser(secrets)
         self._high_surrogate = ""
+        self._new_text = NewText()
 
     def parse(self, event: ServerSentEvent) -> Event | None:
         """Parse an event; return None if it is unknown."""
@@ -97,12 +105,17 @@ class EventParser:
             case "progress":
                 return self._progress.parse(data.get("progress", data))
             case "delta":
-                content = parse_delta(self._whole_characters(data.get("content")))
-                return None if content is None else Delta(content)
+                content = parse_delta(data.get("content"))
+                if content is None:
+                    return None
+                return Delta(clean(self._whole_characters(self._new_text.feed(content))))
             case "complete":
                 complete = parse_complete(data.get("message"))
-                is_cut_off = complete.is_cut_off or data.get("cutOff") is True
-                return replace(complete, is_cut_off=is_cut_off)
+                return replace(
+                    complete,
+                    is_cut_off=complete.is_cut_off or data.get("cutOff") is True,
+                    sources=complete.sources or parse_sources(data.get("sources")),
+                )
             case "error":
                 error = data.get("error")
                 fields = error if isinstance(error, Mapping) else {}
@@ -110,10 +123,12 @@ class EventParser:
                 return Failed(error_text(error, self._secrets), code)
         return None
 
-    def _whole_characters(self, content: object) -> object:
+    def close(self) -> str:
+        """Return the text that was held back, at the end of the reply."""
+        return clean(self._new_text.close())
+
+    def _whole_characters(self, content: str) -> str:
         """Hold back the first half of a character, such as an emoji, until the next delta."""
-        if not isinstance(content, str):
-            return content
         content = self._high_surrogate + content
         is_half = "\ud800" <= content[-1:] <= "\udbff"
         self._high_surrogate = content[-1] if is_half else ""
@@ -129,18 +144,21 @@ def parse_complete(message: object) -> Complete:
         parse_id(fields.get("conversationId")),
         is_cut_off=fields.get("cutOff") is True,
         sources=parse_sources(fields.get("sources")),
+        is_record=bool(fields.get("content") and {"id", "role"} & fields.keys()),
     )
 
 
 def parse_sources(sources: object) -> tuple[Source, ...]:
     """Parse the sources of a reply; entries of another shape are ignored."""
-    entries = sources[:MAX_SOURCES] if isinstance(sources, list) else []
     parsed = []
-    for entry in entries:
+    for entry in sources[:MAX_SOURCES] if isinstance(sources, list) else ():
         values = [entry.get(name) for name in SOURCE_FIELDS] if isinstance(entry, Mapping) else []
         texts = [clean(text)[:MAX_SOURCE_CHARACTERS] for text in values if isinstance(text, str)]
         if len(texts) == len(SOURCE_FIELDS):
-            parsed.append(Source(*texts))
+            file, heading, passage = texts
+            url = clean_line(entry.get("url"), MAX_SOURCE_CHARACTERS)
+            url = url if _WEB_URL.fullmatch(url) else ""
+            parsed.append(Source(file, heading, passage, url))
     return tuple(parsed)
 
 
@@ -164,13 +182,13 @@ def parse_whole_reply(payload: object) -> Complete | Failed:
 def resolve_text(complete: Complete, streamed: str) -> Complete:
     """Return the end of a reply with the text that it replaces the streamed text by, or None.
 
-    The streamed text is the reply: many services end it with a receipt, such as an id or "Message
-    completed". The text at the end replaces it only if it is plausibly the same reply: without
-    white space, the streamed text is its beginning, or both begin with the same four fifths of the
-    shorter one, and neither is twice as long. Without streamed text, any text but a receipt is
-    the reply.
+    A stored message is the reply. Otherwise, the streamed text is: many services end it with a
+    receipt, such as an id or "Message completed". The text at the end replaces it only if it is
+    plausibly the same reply: without white space, the streamed text is its beginning, or both begin
+    with the same four fifths of the shorter one, and neither is twice as long. Without streamed
+    text, any text but a receipt is the reply.
     """
-    if complete.text is None:
+    if complete.text is None or (complete.is_record and complete.text.strip()):
         return complete
     streamed_text, final_text = "".join(streamed.split()), "".join(complete.text.split())
     if streamed_text:
@@ -187,13 +205,10 @@ def resolve_text(complete: Complete, streamed: str) -> Complete:
 
 def parse_delta(data: object) -> str | None:
     """Return the content of a delta: numbers as text, "" for null, None for other types."""
-    if data is None:
-        return ""
-    if isinstance(data, str):
-        return clean(data)
-    if isinstance(data, bool) or not isinstance(data, int | float):
-        return None
-    return str(data)
+    if data is None or isinstance(data, str):
+        return data or ""
+    is_number = isinstance(data, int | float) and not isinstance(data, bool)
+    return str(data) if is_number else message_text(data)
 
 
 def error_text(data: object, secrets: Sequence[str] = (), max_nesting: int = MAX_NESTING) -> str:

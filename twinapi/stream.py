@@ -159,6 +159,8 @@ class ReplyStream(Watchable):
             event = self._parser.parse(sse_event)
             self.delta_count += isinstance(event, Delta)
             self.skipped_count += event is None
+            if isinstance(event, Complete | Failed) and (rest := self._parser.close()):
+                yield Delta(rest)
             if event:
                 yield event
 

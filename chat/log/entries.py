@@ -33,12 +33,13 @@ class Delta(msgspec.Struct, frozen=True, tag="delta"):
     text: str
 
 
-class Source(msgspec.Struct, frozen=True):
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
     """A passage of a file, which the reply quotes, cites or offers. It is Markdown."""
 
     file: str
     heading: str
     passage: str
+    url: str = ""
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):

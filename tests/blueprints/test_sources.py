@@ -62,6 +62,15 @@ def test_only_passage_of_a_reply_is_open(alice: Person, upstream: Upstream):
     assert page.html.select_one(".sources details[open] blockquote")
 
 
+def test_web_address_of_a_source_is_a_link_and_in_the_export(alice: Person, upstream: Upstream):
+    url = "https://bread.example/why_bread_rises"
+    page = reply_with(alice, upstream, "Because of yeast.", [SOURCE | {"url": url}])
+
+    [link] = page.html.select(".sources a")
+    assert (link["href"], link.text) == (url, url)
+    assert f"<{url}>" in alice.get(f"{page.path}/export?format=md").response.text
+
+
 def test_mark_in_a_reply_links_to_its_passage(alice: Person, upstream: Upstream):
     page = reply_with(alice, upstream, "Because of yeast [1].", [SOURCE])
 

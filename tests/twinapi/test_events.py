@@ -9,7 +9,7 @@ import pytest
 
 from core.sse import ServerSentEvent
 from twinapi import Complete, Delta, Failed, Progress
-from twinapi.events import EventParser, error_text
+from twinapi.events import EventParser, Source, error_text
 from twinapi.models import message_text
 from twinapi.progress import ProgressParser
 
@@ -26,7 +26,17 @@ def test_unknown_events_are_skipped():
     assert [data[:20] for data in UNKNOWN if parsed(data)] == []
 
 
-DELTAS = [("Hi", "Hi"), ("", ""), (None, ""), (3, "3"), (1.5, "1.5"), ("\udc00", "�"), ("\0", "�")]
+DELTAS = [
+    ("Hi", "Hi"),
+    ("", ""),
+    (None, ""),
+    (3, "3"),
+    (1.5, "1.5"),
+    ("\udc00", "�"),
+    ("\0", "�"),
+    ({"text": "Hi"}, "Hi"),
+    ([{"type": "text", "text": "H"}, "i"], "Hi"),
+]
 
 
 def test_delta_content_is_converted_to_text():
@@ -38,7 +48,7 @@ def test_delta_content_is_converted_to_text():
 
     assert wrong == []
     assert parsed({"type": "delta"}) == Delta("")
-    skipped = [parsed({"type": "delta", "content": each}) for each in ({}, [], True, {"text": "x"})]
+    skipped = [parsed({"type": "delta", "content": each}) for each in ({}, [], True, {"x": "y"})]
     assert skipped == [None] * 4
 
 
@@ -79,6 +89,15 @@ def test_text_of_a_complete_event_is_read_in_several_formats_and_may_be_missing(
     ]
 
     assert wrong == []
+
+
+def test_sources_are_read_beside_the_message_and_within_it_with_the_address_of_a_web_page():
+    source = {"file": "bread.md", "heading": "Yeast", "passage": "It makes gas."}
+    for url, expected in [("https://x.example/a_b", "https://x.example/a_b"), ("mailto:a@b", "")]:
+        sources = {"sources": [source | {"url": url}]}
+        for complete in (sources, {"message": sources}):
+            event = parsed({"type": "complete"} | complete)
+            assert event == Complete(None, sources=(Source(*source.values(), expected),))
 
 
 def test_deeply_nested_content_has_no_text():

@@ -31,6 +31,8 @@ def final_text(message: Any, streamed: str) -> str | None:
         "msg_01J9ZK",
         {"id": 7, "status": "ok", "message": "Reply generated"},
         {"id": UUID},
+        {"id": UUID, "content": " "},
+        {"content": "Message completed"},
         "",
         None,
         "OK",
@@ -57,6 +59,12 @@ def test_receipt_at_the_end_does_not_replace_the_streamed_text(message: Any):
 def test_longer_or_corrected_text_at_the_end_replaces_the_streamed_text(message: Any):
     text = message["content"] if isinstance(message, dict) else message
     assert final_text(message, STREAMED) == text
+
+
+@pytest.mark.parametrize("message", [{"role": "assistant"}, {"id": 7}, {"id": 7, "status": "ok"}])
+@pytest.mark.parametrize("text", ["I can't say that.", f"No. {STREAMED}", "OK"])
+def test_stored_message_at_the_end_replaces_the_streamed_text(message: Any, text: str):
+    assert final_text(message | {"content": text}, STREAMED) == text
 
 
 @pytest.mark.parametrize("message", ["Yes", "はい、できます。", "42", "Done", {"text": "A reply."}])

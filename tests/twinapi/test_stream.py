@@ -55,6 +55,20 @@ def test_deltas_that_have_arrived_are_read_together(client, upstream: Upstream, 
     assert list(stream) == [Delta("c"), Complete("abc")]
 
 
+def test_text_so_far_in_each_delta_appears_once(client, upstream: Upstream, pool):
+    stream = iter(client.stream_message("c1", "hello"))
+    result = pool.submit(list, stream)
+    call = upstream.next_call().start_stream()
+    for text in ("Hi", "Hi the", "Hi there"):
+        call.delta(text)
+    call.send_event(type="complete")
+    call.close()
+
+    *deltas, complete = result.result(10)
+    assert "".join(delta.text for delta in deltas) == "Hi there"
+    assert complete == Complete(None)
+
+
 def test_text_before_a_broken_chunk_is_kept(client, upstream: Upstream, pool):
     stream = iter(client.stream_message("c1", "hello"))
     result = pool.submit(next, stream)
