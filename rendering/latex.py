@@ -19,6 +19,7 @@ _ARRAYS = {
 }
 _RENAMED = {"dcases": "cases", "smallmatrix": "matrix", "psmallmatrix": "pmatrix"}
 _RIGHT_BRACED = ("rcases", "drcases")
+ENVIRONMENTS = [*_ARRAYS, *_RENAMED, *_RIGHT_BRACED, "array", "cases", "[bBpvV]?matrix"]
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{(\w+)\*?\}((?:\[[^][{}]*\])?(?:\{[^{}]*\})?)")
 _NUMBERING = re.compile(r"\\(?:notag|nonumber)\b|\\(?:label|tag)\*?\s*\{[^{}]*\}")
 _BRACES = r"\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"

@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
+from rendering.latex import ENVIRONMENTS
 from rendering.table_rows import PIPE, keep_cells
 
 # "<" that would begin raw HTML: shown as text.
@@ -33,6 +34,9 @@ _TILDE = "\ue009"
 _BRACKET = "\ue00a"
 # The blank after a bare URL, before a character that the parser would take for a part of it.
 _URL_END = "\ue00b"
+# Before the dollars around an environment that has no marks of its own.
+_ENVIRONMENT = "\ue00d"
+_INSERTED = re.compile(rf" {_URL_END}|{_ENVIRONMENT}\$\$")
 _ANY = re.compile("[\ue000-\ue00f]")
 _ANY_REFERENCE = re.compile(r"&#(?:x0*e00[0-9a-f]|0*(?:5734[4-9]|5735[0-9]));", re.IGNORECASE)
 _NOT_A_FOOTNOTE = re.compile("[\ue000-\ue002\ue007-\ue00f]")
@@ -65,7 +69,11 @@ _LINK_DEFINITION = re.compile(
     rf"{_BRACKET}{_LABEL}{_NOTHING}:[\s>]*<?((?:https?://|mailto:)[^\s<>]+)", re.IGNORECASE
 )
 
-_DOLLARS_AND_BRACKETS = re.compile(r"\\[()\[\]]|\\.|\$+|\n[ \t]*\n", re.DOTALL)
+_FORMULA_MARK = re.compile(
+    rf"\\(?:begin|end)\{{(?:{'|'.join(ENVIRONMENTS)})\*?\}}|\\[()\[\]]|\\.|\$+|\n[ \t]*\n",
+    re.DOTALL,
+)
+_CLOSING = {"\\(": "\\)", "\\[": "\\]"}
 _LONE_TILDE = re.compile(r"(?<![~\\])~(?!~)")
 _NUMBER = re.compile(r"\d[\d.,]*(?:[kKmMbB]n?)?\b")
 _SHELL_NAME = re.compile(r"[A-Z_][A-Z0-9_]+\b")
@@ -94,6 +102,7 @@ _ORIGINALS = {
     _TILDE: "~",
     _BRACKET: "[",
     _URL_END: "",
+    _ENVIRONMENT: "",
     PIPE: "|",
 }
 _ENCODED_ORIGINALS = (
@@ -132,7 +141,7 @@ def protect(text: str, *, is_growing: bool = False) -> str:
     if "<" in text:
         text = _INLINE_TAG.sub(_TAG, text)
         text = _HTML_START.sub(_LESS_THAN, text)
-    if "$" in text or "\\(" in text or "\\[" in text:
+    if may_have_formulas(text):
         text = _protect_formula_marks(text, is_growing=is_growing)
     if "|" in text:
         text = keep_cells(text)
@@ -151,6 +160,11 @@ def link_definitions(source: str) -> str:
     return "".join(f"[{label}]: <{url}>\n\n" for label, url in definitions)
 
 
+def may_have_formulas(text: str) -> bool:
+    """Return whether a text has a mark that begins a formula."""
+    return any(mark in text for mark in ("$", "\\(", "\\[", "\\begin{"))
+
+
 def open_formula(text: str) -> int | None:
     """Return where the formula begins that is not closed at the end of a growing text."""
     marks = _FormulaMarks(text, is_growing=True)
@@ -160,7 +174,7 @@ def open_formula(text: str) -> int | None:
 
 def unprotect(text: str) -> str:
     """Return the text as it was."""
-    text = text.replace(f" {_URL_END}", "")
+    text = _INSERTED.sub("", text)
     for stand_in, original in _ORIGINALS.items():
         text = text.replace(stand_in, "<" if original == "&lt;" else original)
     return text
@@ -171,7 +185,7 @@ def restore(parser_html: str) -> str:
 
     The marks of footnotes outside of code remain; `footnotes.add_links` replaces them.
     """
-    parser_html = parser_html.replace(f" {_URL_END}", "")
+    parser_html = _INSERTED.sub("", parser_html)
     if "%EE%80%8" in parser_html:
         parser_html = _URL_ATTRIBUTE.sub(_restore_url, parser_html)
     if not _ANY.search(parser_html):
@@ -226,7 +240,7 @@ class _FormulaMarks:
 
     def replacements(self) -> Iterator[tuple[int, str]]:
         """Yield the positions of characters, and what stands in for each of them."""
-        for match in _DOLLARS_AND_BRACKETS.finditer(self._text):
+        for match in _FORMULA_MARK.finditer(self._text):
             mark, position = match[0], match.start()
             if mark == "$$":
                 yield from self._read_dollars(position)
@@ -237,14 +251,18 @@ class _FormulaMarks:
             elif mark in ("\\(", "\\["):
                 yield from self._as_text(self._brackets.get(mark), mark)
                 self._brackets[mark] = position
-            elif mark in ("\\)", "\\]"):
+            elif mark.startswith("\\begin"):
+                if self.first_open is None:
+                    self._brackets[mark] = position
+            elif mark in ("\\)", "\\]") or mark.startswith("\\end"):
                 yield from self._close_bracket(position, mark)
             elif mark[0] == "\n":
                 yield from self._end_paragraph(position)
         yield from self._as_text(self._dollar, "$")
         for mark, position in self._brackets.items():
             yield from self._as_text(position, mark)
-        start = self._brackets.get("\\[") if self._dollars is None else self._dollars
+        displays = [start for mark, start in self._brackets.items() if mark != "\\("]
+        start = min(displays, default=None) if self._dollars is None else self._dollars
         if self._is_growing and start is not None and self._begins_lines(start):
             yield from self._keep_lines(start, len(self._text))
 
@@ -276,15 +294,18 @@ class _FormulaMarks:
             yield position, _DOLLAR
 
     def _close_bracket(self, position: int, mark: str) -> Iterator[tuple[int, str]]:
-        opening = "\\(" if mark == "\\)" else "\\["
-        start = self._brackets.pop(opening, None)
-        if start is None:
+        opening = next((each for each in self._brackets if _closing(each) == mark), "")
+        if not opening:
             return
+        start = self._brackets.pop(opening)
         if _is_prose(self._text[start + 2 : position], opening):
             yield from self._as_text(start, opening)
             yield from self._as_text(position, mark)
-        elif opening == "\\[":
+        elif opening != "\\(":
             yield from self._keep_lines(start, position)
+        if mark.startswith("\\end"):
+            yield start, f"{_ENVIRONMENT}$$\\"
+            yield position + len(mark) - 1, f"}}{_ENVIRONMENT}$$"
 
     def _end_paragraph(self, position: int) -> Iterator[tuple[int, str]]:
         """Close the marks that no other paragraph can close: a blank line may be in a display."""
@@ -293,7 +314,7 @@ class _FormulaMarks:
         if self._dollars is not None and not self._continues(self._dollars, position, "$$"):
             self._dollars = None
         for mark, start in list(self._brackets.items()):
-            if mark == "\\(" or not self._continues(start, position, "\\]"):
+            if mark == "\\(" or not self._continues(start, position, _closing(mark)):
                 yield from self._as_text(start, mark)
                 del self._brackets[mark]
 
@@ -306,6 +327,8 @@ class _FormulaMarks:
 
     def _begins_lines(self, start: int) -> bool:
         """Return whether the mark is alone on its line, so that a formula of lines follows."""
+        if self._text.startswith("\\begin", start):
+            return True
         line_start = self._text.rfind("\n", 0, start) + 1
         line_end = self._text.find("\n", start)
         line = self._text[line_start : line_end if line_end >= 0 else None]
@@ -325,8 +348,12 @@ class _FormulaMarks:
             return
         if mark[0] == "$":
             yield from ((position + offset, _DOLLAR) for offset in range(len(mark)))
-        else:
+        elif mark in _CLOSING or mark in _CLOSING.values():
             yield position, _BACKSLASH
+
+
+def _closing(mark: str) -> str:
+    return _CLOSING.get(mark) or mark.replace("begin", "end")
 
 
 def _is_display(latex: str) -> bool:

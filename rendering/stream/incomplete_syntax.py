@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rendering.placeholders import open_formula
+from rendering.placeholders import may_have_formulas, open_formula
 
 # A link target is long, and would be shown as text until its bracket is closed: lines would jump.
 _INCOMPLETE_LINK = re.compile(
@@ -21,8 +21,11 @@ _INCOMPLETE_EMPHASIS = re.compile(
 _MAX_FORMULA_LENGTH = 1_000
 _LATEX_COMMAND = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\}?)?")
 _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
-# A tag without its end, and what it may become.
-_INCOMPLETE_TAG = re.compile(r"</?(?:b|br|s|su|sub|sup|k|kb|kbd)?/?\Z")
+# A tag or the beginning of an environment without its end, and what it may become.
+_INCOMPLETE_TAG = re.compile(
+    r"</?(?:b|br|s|su|sub|sup|k|kb|kbd)?/?\Z|(?<!\\)\\b?e?g?i?n?(?:\{\w{0,14}\*?)?\Z"
+)
+_MAX_TAG_LENGTH = 24
 _BULLET = re.compile(r"^[ \t]*\*[ \t]", re.MULTILINE)
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 # A line that may become a list item, a heading, a rule or the line below a heading, and the lines
@@ -47,10 +50,10 @@ def strip_incomplete_inline(tail: str) -> str:
     """Hide an incomplete formula and the target of an incomplete link; close emphasis."""
     if "](" in tail:
         tail = strip_incomplete_link(tail)
-    if "$" in tail or "\\(" in tail or "\\[" in tail:
+    if may_have_formulas(tail):
         tail = _strip_incomplete_formula(tail)
-    if "<" in tail[-5:]:
-        tail = _INCOMPLETE_TAG.sub("", tail)
+    if incomplete := _INCOMPLETE_TAG.search(tail, max(0, len(tail) - _MAX_TAG_LENGTH)):
+        tail = tail[: incomplete.start()]
     if "*" in tail or "__" in tail or "~~" in tail:
         tail = _close_emphasis(tail)
     return tail
@@ -64,6 +67,7 @@ def _strip_incomplete_formula(tail: str) -> str:
     is_display = latex.startswith(("$$", "\\["))
     is_clear = ("=" in latex or "^" in latex) if is_display else ("^" in latex or "\\" in latex[1:])
     is_formula = is_clear or not _PLAIN_WORD.search(_LATEX_COMMAND.sub("", latex))
+    is_formula |= latex.startswith("\\begin")
     is_price = latex[1:2].isdigit() or (latex[0] == "$" and latex.count(")") > latex.count("("))
     return tail[:start] if is_formula and not is_price else tail
 

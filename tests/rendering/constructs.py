@@ -38,6 +38,7 @@ CONSTRUCTS = [
     "Note[^1] and[^n].\n\n[^1]: One *note*.\n\n    More.\n\n[^n]: Two",
     "Inline $a^2+b_1$, money $5 and $10, $$\\frac{a}{b}$$ and \\(x\\)",
     "\\[\n\\sum_{i=1}^n i\n\\]\n\n$$\nnever closed",
+    "So\n\\begin{align*}\na &= b \\\\\n- c\n\n+ d\n\\end{align*}\n\n\\begin{gather}\nopen",
     "```mermaid\ngraph TD; A-->B\n```",
     "See https://bare.example/a_(b), (https://c.example).",
     'See {"a":"https://a.example/b","c":[www.c.example]}, d@e.example. `www.f.example"`',

@@ -40,6 +40,8 @@ def test_incomplete_formula_is_hidden_and_incomplete_emphasis_is_shown_as_emphas
     cases = {
         "So $$x^2 +": "<p>So</p>",
         "So \\[\nx^2 +": "<p>So</p>",
+        "So \\begin{ali": "<p>So</p>",
+        "So\n\\begin{align}\nx^2 +\n\n- 1": "<p>So</p>",
         "So **very im": "<p>So <strong>very im</strong></p>",
         "So ~~ol": "<p>So <del>ol</del></p>",
         "So **a *b": "<p>So a *b</p>",

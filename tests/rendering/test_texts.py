@@ -148,7 +148,10 @@ DISPLAYS = [
 ]
 
 
-@pytest.mark.parametrize(("opening", "closing"), [("$$", "$$"), ("\\[", "\\]")])
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("$$", "$$"), ("\\[", "\\]"), ("\\begin{align*}", "\\end{align*}")],
+)
 def test_formula_of_several_lines_is_one_formula(opening: str, closing: str):
     texts = [f"So:\n\n{opening}\n{latex}\n{closing}\n\nIt is." for latex in DISPLAYS]
 
@@ -161,6 +164,11 @@ def test_formula_of_several_lines_is_one_formula(opening: str, closing: str):
 def test_lines_of_formulas_in_code_and_quotations_are_kept():
     assert "$$\na\n\n= b\n$$\n" in render("```\n$$\na\n\n= b\n$$\n```")
     assert "<code>$ x $</code>" in render("`$ x $`")
+    environment = "\\begin{align}\na\n\n= b\n\\end{align}"
+    assert f"<code>{environment}\n</code>" in render(f"```\n{environment}\n```")
+    assert "<code>\\begin{align}</code> or <code>\\end{align}</code>" in render(
+        "`\\begin{align}` or `\\end{align}`"
+    )
     assert "<blockquote" in render("> $$\n> a\n> $$\n>\n> b")
 
 
@@ -199,12 +207,18 @@ def test_rows_of_a_formula_are_rows_without_numbers():
     wrong = []
     for name in ENVIRONMENTS:
         argument = "{2}" if name.startswith("aligna") else ""
-        html = render(f"$$\\begin{{{name}}}{argument} a&=b\\\\ c&=d \\end{{{name}}}$$")
+        latex = f"\\begin{{{name}}}{argument} a&=b\\\\ c&=d \\end{{{name}}}"
+        html = render(f"$${latex}$$")
         words = html.partition("<mrow>")[2]
-        if html.count("<mtr>") != 2 or "&amp;" in words or "(1)" in words:
+        if html != render(latex) or html.count("<mtr>") != 2 or "&amp;" in words or "(1)" in words:
             wrong.append((name, html))
 
     assert wrong == []
+
+
+def test_other_environments_are_text():
+    for text in (r"\begin{itemize}\item a\end{itemize}", r"\begin{align} a", r"\end{align} a"):
+        assert render(text) == f"<p>{text}</p>"
 
 
 def test_single_line_breaks_are_kept():
