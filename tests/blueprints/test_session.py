@@ -374,7 +374,8 @@ def test_person_changes_their_password_and_other_browsers_are_signed_out(anna: P
         anna.get("/session"), "Change password", password=PASSWORD, new_password=new_password
     )
 
-    assert "Your password is changed." in page.text
+    notice = page.html.select_one("[role=group][autofocus]")["aria-label"]
+    assert notice == "Your password is changed. All other browsers are signed out."
     assert (is_signed_in(anna), is_signed_in(bob)) == (True, False)
     assert (sign_in(bob).status, sign_in(bob, password=new_password).status) == (403, 200)
 

@@ -107,13 +107,25 @@ def test_draft_is_kept_per_page_until_it_is_sent(context: BrowserContext, upstre
     expect(message_box(page)).to_have_value("Twice")
 
 
-def test_language_is_applied_at_once_and_the_focus_stays(context: BrowserContext):
+def test_theme_is_applied_at_once_and_the_focus_stays(context: BrowserContext):
     page = context.new_page()
     page.goto("/preferences")
-    page.get_by_role("radio", name="Deutsch").check()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Einstellungen")
+    page.get_by_role("radio", name="Dark").check()
+    expect(page.locator("html[data-theme=dark]")).to_be_visible()
+    expect(page.get_by_role("radio", name="Dark")).to_be_focused()
+    expect(page.locator("#announcer")).to_have_text("Saved.")
+
+
+def test_language_is_applied_when_it_is_saved(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/preferences")
+    wait_until_settled(page)
+    page.get_by_role("radio", name="English").check()
+    page.keyboard.press("ArrowDown")
     expect(page.get_by_role("radio", name="Deutsch")).to_be_focused()
-    expect(page.locator("#announcer")).to_have_text("Gespeichert.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Einstellungen")
+    expect(page.get_by_role("group", name="Gespeichert.")).to_be_focused()
 
 
 def test_notice_of_an_action_lies_above_the_page_until_it_is_closed(
