@@ -109,6 +109,7 @@ def test_sidebar_is_a_drawer_in_a_narrow_window(context: BrowserContext, upstrea
     ):
         opener.click()
         expect(sidebar).to_be_visible()
+        expect(page.get_by_role("button", name="Close")).to_be_focused()
         close()
         expect(sidebar).to_be_hidden()
 
