@@ -32,8 +32,8 @@ JUNK = {
     "no type": b"{}",
     "an unknown type": b'{"type":"new","content":"theirs"}',
     "a number as type": b'{"type":3}',
-    "an object as content": b'{"type":"delta","content":{"text":"theirs"}}',
-    "a list as content": b'{"type":"delta","content":["theirs"]}',
+    "an object without text as content": b'{"type":"delta","content":{"theirs":1}}',
+    "a list without text as content": b'{"type":"delta","content":[true]}',
     "far too deep": b"[" * 100_000,
 }
 
