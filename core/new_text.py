@@ -14,7 +14,7 @@ class NewText:
     """
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
+        self._pieces = [""]
         self._length = 0
         self._is_repeated: bool | None = None  # None if it is not known yet
 
@@ -22,20 +22,20 @@ class NewText:
         """Return what is new in the next piece."""
         if not piece or self._is_repeated is False:
             return piece
+        *earlier, newest = self._pieces
         self._pieces.append(piece)
-        if self._is_repeated is None and len(self._pieces) > 1:
-            first, *held, _ = self._pieces
-            newest = held[-1] if held else first
-            if piece == first or not piece.startswith(newest):
+        if newest and not self._is_repeated:
+            if not piece.startswith(newest) or (piece == newest and not earlier):
+                held, self._pieces = self._pieces[1:], [""]
                 self._is_repeated = False
-                return "".join(self._pieces[1:])
+                return "".join(held)
             if not len(piece) > len(newest) >= MIN_LENGTH:
                 return ""
             self._is_repeated = True
-        self._pieces = [piece]
-        new, self._length = piece[self._length :], max(self._length, len(piece))
-        return new
+        return self.close()
 
     def close(self) -> str:
         """Return what is held back, at the end of the text."""
-        return "" if self._is_repeated is False else "".join(self._pieces[-1:])[self._length :]
+        self._pieces = [text := self._pieces[-1]]
+        new, self._length = text[self._length :], max(self._length, len(text))
+        return new

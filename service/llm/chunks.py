@@ -45,28 +45,12 @@ class End(Enum):
     FAILED = "failed"
 
 
-# Values of `finish_reason` in lower case.
-ENDS = {
-    **dict.fromkeys(
-        (
-            "stop",
-            "eos",
-            "eos_token",
-            "end_turn",
-            "stop_sequence",
-            "complete",
-            "completed",
-            "tool_calls",
-            "function_call",
-        ),
-        End.COMPLETE,
-    ),
-    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), End.CUT_OFF),
-    **dict.fromkeys(
-        ("content_filter", "safety", "refusal", "recitation", "blocklist", "prohibited_content"),
-        End.FILTERED,
-    ),
-    **dict.fromkeys(("error", "abort", "insufficient_system_resource"), End.FAILED),
+# Values of `finish_reason`.
+_ENDS = {
+    End.COMPLETE: r"stop|eos|eos_token|end_turn|stop_sequence|completed?|(?:tool|function)_calls?",
+    End.CUT_OFF: r"length|max_tokens|model_length|max_output_tokens",
+    End.FILTERED: r"content_filter.*|safety|spii|refusal|recitation|blocklist|prohibited_content",
+    End.FAILED: r"error|abort|other|insufficient_system_resource",
 }
 
 
@@ -90,7 +74,8 @@ class Chunk:
     @property
     def end(self) -> End | None:
         """Return why the reply has ended, or None if it has not ended or the reason is unknown."""
-        return ENDS.get(self.finish_reason.lower())
+        reason = self.finish_reason.lower()
+        return next((end for end, words in _ENDS.items() if re.fullmatch(words, reason)), None)
 
 
 def parse_chunk(data: str) -> Chunk:

@@ -28,7 +28,6 @@ THINKING_TOKENS = 4_096
 MIN_REPLY_TOKENS = 16
 # Tokens that are left free, because the length of a prompt is estimated.
 SPARE_TOKENS = 256
-REFUSAL_STATUSES = (400, 413, 422, 500)
 
 _REFUSED = re.compile(
     r"unsupported|not support|unknown|unrecognized|unexpected|invalid|only|extra|not allowed"
@@ -92,9 +91,9 @@ class Dialect:
         Raises PromptTooLong.
         """
         status, message = refusal.status, refusal.words
-        if status not in REFUSAL_STATUSES:
+        if status not in (400, 413, 422, 500):
             return
-        names = refusal.names & sent.keys() or {name for name in sent if _names(message, name)}
+        names = sent.keys() & (refusal.names & sent.keys() or re.findall(r"[\w-]+", message))
         if re.search(r"\bstreaming\b", message, re.IGNORECASE):
             names = names | {"stream"}
         is_refused = status != 500 and bool(refusal.names or _REFUSED.search(message))
@@ -131,11 +130,6 @@ class Dialect:
 
 def _estimate(prompt: Prompt) -> int:
     return sum(estimate_tokens(message["content"]) for message in prompt)
-
-
-def _names(message: str, name: str) -> bool:
-    """Return whether a sentence names a parameter, as a whole word."""
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", message) is not None
 
 
 def _without_system_role(prompt: Prompt) -> Prompt:
