@@ -12,7 +12,7 @@ from typing import Self
 import requests
 
 from core import sse
-from core.http import BUFFER_BYTES, NETWORK_ERRORS
+from core.http import BUFFER_BYTES, NETWORK_ERRORS, describe_response
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import (
@@ -136,11 +136,12 @@ class ReplyStream(Watchable):
         if content_type != sse.CONTENT_TYPE and response.status_code in (202, 204):
             yield Complete(None)
             return
-        if content_type != sse.CONTENT_TYPE:
-            raise errors.StreamInterrupted(errors.UnexpectedResponse.code)
         self._idle_deadline = time.monotonic() + self._timeout
         with watchdog.watch(self):
             try:
+                if content_type != sse.CONTENT_TYPE:
+                    detail = describe_response(response, next(self._chunks(response), b""))
+                    raise errors.StreamInterrupted(errors.UnexpectedResponse.code, detail)
                 for sse_events in sse.read_events_by_chunk(self._chunks(response)):
                     for event in _join_deltas(self._parse(sse_events)):
                         self._idle_deadline = time.monotonic() + self._timeout

@@ -17,6 +17,7 @@ from core.http import (
     NETWORK_ERRORS,
     Outbound,
     describe_network_error,
+    describe_response,
     open_session,
     parse_retry_after,
     read_bounded,
@@ -154,6 +155,7 @@ def read_json(response: requests.Response, seconds: float) -> Any:
 
     Raises ConnectionFailed and UnexpectedResponse.
     """
+    body = b""
     try:
         with Deadline(seconds, lambda: abort(response)):
             body = read_bounded(response, MAX_RESPONSE_BYTES, seconds)
@@ -162,7 +164,8 @@ def read_json(response: requests.Response, seconds: float) -> Any:
         detail = describe_network_error(error)
         raise errors.ConnectionFailed("connection_lost", detail, perhaps_received=True) from error
     except (ValueError, RecursionError):
-        raise errors.UnexpectedResponse(response.status_code) from None
+        detail = describe_response(response, body)
+        raise errors.UnexpectedResponse(response.status_code, detail) from None
 
 
 def announced_url(response: requests.Response, relation: str) -> str | None:

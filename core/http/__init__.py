@@ -17,6 +17,7 @@ from core.http.responses import (
     NETWORK_ERRORS,
     ResponseTooLarge,
     describe_network_error,
+    describe_response,
     read_bounded,
 )
 from core.http.retry_after import DEFAULT_RETRY_SECONDS, parse_retry_after
@@ -32,6 +33,7 @@ __all__ = [
     "OutboundAdapter",
     "ResponseTooLarge",
     "describe_network_error",
+    "describe_response",
     "open_session",
     "parse_networks",
     "parse_retry_after",

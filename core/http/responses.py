@@ -8,9 +8,12 @@ import time
 import requests
 import urllib3
 
+from core.urls import without_credentials
+
 # Reading from `raw` raises errors of urllib3 instead of those of requests: catch both.
 NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 CHUNK_BYTES = 64 * 1024
+MAX_DESCRIBED_CHARACTERS = 200
 
 # Parts of the texts of urllib3 and OpenSSL that do not name the cause.
 _NOISE = re.compile(
@@ -32,6 +35,23 @@ def describe_network_error(error: BaseException) -> str:
         if not isinstance(inner, BaseException):
             return prefix + (_NOISE.sub("", str(cause)) or type(cause).__name__)
         cause = inner
+
+
+def describe_response(response: requests.Response, body: bytes = b"") -> str:
+    """Return status, type, redirect and first words of a response for the log, without its key."""
+    words = body.decode("utf-8", "replace")
+    for header in ("Authorization", "api-key"):
+        key = str(response.request.headers.get(header, "")).removeprefix("Bearer ")
+        words = words.replace(key, "[key]") if key else words
+    location = without_credentials(response.headers.get("Location", ""))
+    facts = (
+        f"status {response.status_code}",
+        response.headers.get("Content-Type"),
+        location and f"redirect to {location}",
+        words[:MAX_DESCRIBED_CHARACTERS],
+    )
+    line = "".join(c if c.isprintable() else " " for c in ", ".join(filter(None, facts)))
+    return " ".join(line.split())
 
 
 class ResponseTooLarge(ValueError):

@@ -126,7 +126,7 @@ class ModelClient:
         that is loading the model is asked until the time is over.
         """
         deadline = time.monotonic() + self._settings.model_timeout
-        logged: tuple[str, int, str] | None = None
+        logged: tuple[str, str, str] | None = None
         while True:
             response = self._send(url, key, body())
             if response.status_code == 200:
@@ -135,9 +135,9 @@ class ModelClient:
                 self._model_name = ""  # look up the name: the server may have another model now
             with response:
                 refusal = read_refusal(response, key)
-            values = without_credentials(url), refusal.status, refusal.words
+            values = without_credentials(url), refusal.description, refusal.words
             if values != logged:
-                logger.warning("The model server %s responded with status %s: %s", *values)
+                logger.warning("The model server %s responded with %s: %s", *values)
                 logged = values
             if refusal.is_loading and time.monotonic() < deadline:
                 time.sleep(self.loading_retry_seconds)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import requests
 
 from core import sse
-from core.http import NETWORK_ERRORS, ResponseTooLarge, read_bounded
+from core.http import NETWORK_ERRORS, ResponseTooLarge, describe_response, read_bounded
 from core.languages import N_
 from core.new_text import NewText
 from service.llm.chunks import Chunk, End, error_sentence, parse_chunk
@@ -73,7 +73,7 @@ class CompletionStream:
     def _begin(self) -> None:
         self._thinking = ThinkingFilter(begins_thinking=self._dialect.begins_thinking)
         self._new_text = NewText()
-        self._finish_reason = ""
+        self._finish_reason, self._start = "", b""
         self._has_text = self._has_delta = self._has_reasoning = False
         self._response = self._send()
         self._last_event_at = time.monotonic()
@@ -92,7 +92,7 @@ class CompletionStream:
                 return
 
     def _pieces(self) -> Iterator[str]:
-        incomplete_character, length = "", 0
+        incomplete_character, length, cause = "", 0, "no end"
         with self._response:
             try:
                 for chunk in self._parsed_chunks():
@@ -105,8 +105,7 @@ class CompletionStream:
                     if text:
                         yield text
             except (*NETWORK_ERRORS, sse.EventTooLarge, ResponseTooLarge) as error:
-                if not (self._stop_event.is_set() or self._finish_reason):
-                    logger.warning("The model's reply was interrupted: %s", type(error).__name__)
+                cause = type(error).__name__
             finally:
                 if self._final_timer:
                     self._final_timer.cancel()
@@ -121,25 +120,24 @@ class CompletionStream:
         end = Chunk(finish_reason=self._finish_reason).end
         if is_new and not length and end is End.CUT_OFF:
             raise _RequestChanged
-        self._check_end(has_text=length > 0, has_thought=has_thought)
+        self._check_end(cause, has_text=length > 0, has_thought=has_thought)
 
-    def _check_end(self, *, has_text: bool, has_thought: bool) -> None:
-        """Check why the reply has ended. Raises ModelFailed."""
+    def _check_end(self, cause: str, *, has_text: bool, has_thought: bool) -> None:
+        """Check why the reply has ended; `cause` is that of an interruption. Raises ModelFailed."""
+        end = Chunk(finish_reason=self._finish_reason).end
+        if not has_text or end is End.FAILED or (end is None and self._finish_reason != DONE):
+            kind = "text" if has_text else "only reasoning" if has_thought else "no text"
+            start = self._start if kind == "no text" else b""
+            facts = self._finish_reason or cause, describe_response(self._response, start)
+            logger.warning("The model wrote %s (%.100s): %s", kind, *facts)
         if not self._finish_reason:
             raise ModelFailed(N_("The model's reply was interrupted."))
-        end = Chunk(finish_reason=self._finish_reason).end
         if end is End.FILTERED:
             raise ModelFailed(FILTERED)
         if end is End.FAILED:
-            logger.warning("The model server ended a reply with %.100s.", self._finish_reason)
             raise ModelFailed(REPORTED_ERROR)
         if has_thought and not has_text:
-            logger.warning("The model wrote no reply, only reasoning.")
             raise ModelFailed(ONLY_THINKING)
-        if not has_text:
-            logger.warning("The model wrote no text. The prompt may be too long for its window.")
-        if end is None and self._finish_reason != DONE:
-            logger.warning("Unknown finish_reason of the model: %.100s", self._finish_reason)
         self.is_cut_off = end is End.CUT_OFF
 
     def _parsed_chunks(self) -> Iterator[Chunk]:
@@ -178,7 +176,8 @@ class CompletionStream:
         llama.cpp reports errors in a line `error: …`.
         """
         if "json" in self._response.headers.get("Content-Type", ""):
-            yield "", read_bounded(self._response, MAX_REPLY_BYTES, self._timeout).decode()
+            self._start = read_bounded(self._response, MAX_REPLY_BYTES, self._timeout)
+            yield "", self._start.decode()
             self._finish_reason = self._finish_reason or DONE
             return
         name = ""
@@ -211,6 +210,7 @@ class CompletionStream:
             # SSE comments reset the socket timeout, but only events count as progress.
             if time.monotonic() - self._last_event_at > self._timeout:
                 raise requests.ReadTimeout
+            self._start = self._start or chunk
             yield chunk
             has_begun = self._has_text or self._has_reasoning
             if has_begun and (seconds := self._pause_seconds()):

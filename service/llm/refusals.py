@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import requests
 
-from core.http import NETWORK_ERRORS, parse_retry_after
+from core.http import NETWORK_ERRORS, describe_response, parse_retry_after
 from core.languages import N_
 from service.interface_types import ReplyErrorCode
 from service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit, parse_json
@@ -56,13 +56,14 @@ class PromptTooLong(Exception):
 class Refusal:
     """What a response means: its status, its words, and the error for people.
 
-    `names` are the parameters that the response names.
+    `names` are the parameters that the response names; `description` is for the log.
     """
 
     status: int
     words: str
     names: frozenset[str]
-    retry_after: int | None
+    retry_after: int | None = None
+    description: str = ""
 
     @property
     def is_loading(self) -> bool:
@@ -112,22 +113,22 @@ def read_refusal(response: requests.Response, key: str | None) -> Refusal:
     seconds = parse_retry_after(response.headers) or parse_retry_after(renamed)
     retry_after = math.ceil(seconds) if seconds else None
     try:
-        body = response.raw.read1(READ_BYTES, decode_content=True).decode("utf-8", "replace")
+        body = response.raw.read1(READ_BYTES, decode_content=True)
     except NETWORK_ERRORS:
-        body = ""
-    return parse_refusal(response.status_code, body, key, retry_after)
+        body = b""
+    refusal = parse_refusal(response.status_code, body.decode("utf-8", "replace"), key)
+    description = describe_response(response, b"" if refusal.words else body)
+    return replace(refusal, retry_after=retry_after, description=description)
 
 
-def parse_refusal(
-    status: int, body: str, key: str | None, retry_after: int | None = None
-) -> Refusal:
+def parse_refusal(status: int, body: str, key: str | None) -> Refusal:
     """Parse the body of a response, or an error in a stream; the words are without the key."""
     data = parse_json(body) or ("" if "<" in body else body)
     kinds = " ".join(dict.fromkeys(_values(data, ("type", "code", "status"))))
     words = f"{error_sentence(data)} {kinds}".strip()
     names = frozenset(_values(data, ("param", "loc")))
     words = words.replace(key, "[key]") if key else words
-    return Refusal(status, words, names, retry_after)
+    return Refusal(status, words, names)
 
 
 def _values(data: object, fields: tuple[str, ...], depth: int = MAX_NESTING) -> Iterator[str]:

@@ -130,12 +130,47 @@ def test_reply_that_breaks_off_is_not_complete_and_the_words_of_the_server_are_l
     assert "engine" not in str(events)
 
 
-@pytest.mark.parametrize("reason", ["content_filter", "SAFETY"])
+@pytest.mark.parametrize("reason", ["content_filter", "content_filter: violence", "SAFETY", "SPII"])
 def test_filtered_reply_is_an_error(api: ApiClient, model: Upstream, reason: str):
     stream = lines(delta("Half"), delta("", reason))
     assert outcome(ask(api, model, stream)) == "The filter of the model server ended this reply."
     refused = lines(delta(None, "stop", refusal="I can't help with that."))
     assert outcome(ask(api, model, refused)) == "The filter of the model server ended this reply."
+
+
+UNREADABLE = {
+    "page of a proxy": (200, "text/html", "<html><title>Sign in</title>", {}),
+    "lines of JSON": (200, "application/x-ndjson", '{"message": {"content": "Hi"}}\n', {}),
+    "result object": (200, "application/json", '{"code": 7, "msg": "no such model"}', {}),
+    "moved": (308, "text/html", "<html><h1>Moved", {"location": "https://u:p@x.example/v1?k=s"}),
+}
+
+
+@pytest.mark.parametrize(("status", "kind", "body", "headers"), UNREADABLE.values(), ids=UNREADABLE)
+def test_response_that_is_no_reply_is_described_in_one_line_of_the_log(
+    api: ApiClient,
+    model: Upstream,
+    container: Container,
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    kind: str,
+    body: str,
+    headers: dict[str, str],
+):
+    key = "configured key"
+    container.model._settings = msgspec.structs.replace(container.settings, model_key=key)
+
+    def answer(call: Call) -> None:
+        call.respond(status, f"{body} \x1b {key}".encode(), content_type=kind, **headers)
+
+    model.answers[CHAT_COMPLETIONS_PATH] = answer
+    with caplog.at_level(logging.WARNING):
+        ask(api, model)
+
+    [line] = [record.getMessage() for record in caplog.records if "odel" in record.getMessage()]
+    assert f"status {status}, {kind}" in line
+    assert ("redirect to https://x.example/v1:" if headers else f"{body.strip()} [key]") in line
+    assert line.isprintable()
 
 
 @pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "model_length"])

@@ -190,6 +190,18 @@ def test_broken_chunks_raise_stream_interrupted(client, upstream: Upstream, pool
         assert isinstance(result.exception(10), twinapi.StreamInterrupted), chunks
 
 
+def test_response_that_is_no_stream_is_described(client, upstream: Upstream, pool):
+    for kind in ("text/html", "application/json"):
+        result = pool.submit(read, client)
+        upstream.next_call().respond(
+            200, b"<h1>Sign in\n" + UPSTREAM_KEY.encode(), content_type=kind
+        )
+        error = result.exception(10)
+        assert isinstance(error, twinapi.TwinApiError)
+        assert error.code == "unexpected_response"
+        assert error.detail == f"status 200, {kind}, <h1>Sign in [key]"
+
+
 @pytest.mark.limit("L21")
 def test_heartbeats_do_not_extend_the_timeouts(upstream: Upstream, pool):
     cases = [
