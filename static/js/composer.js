@@ -77,6 +77,7 @@ addEventListener("keydown", (event) => {
     isCommand: isCommand(event),
     isInField: Boolean(field),
     isTaken: event.defaultPrevented || clears || Boolean(document.querySelector(":popover-open")),
+    hasShortcuts: root.dataset.shortcuts !== "off",
     hasBox: Boolean(textarea() && !textarea().disabled),
     isInBox: target.id === "message",
     isRunning: Boolean(document.querySelector(RUNNING_TURN)),
@@ -241,7 +242,6 @@ const letter = ({ key, code }) => {
 let before = "";
 let began = 0;
 const runShortcut = (event) => {
-  if (document.documentElement.dataset.shortcuts === "off") return;
   const key = letter(event);
   if (event.timeStamp - began > KEY_SEQUENCE_MS) before = "";
   const target = key in TURN_STEPS ? step(TURN_STEPS[key]) : find(SHORTCUTS[before + key] ?? SHORTCUTS[key]);

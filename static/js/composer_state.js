@@ -104,20 +104,21 @@ const HANDLERS = {
   // else, such as closing a menu.
   keyPressed(state, event) {
     const { key, hasShift, hasControl, isRepeated, isCommand } = event;
-    const { isInField, isInBox, isInComposer, isRunning, isTaken, hasBox, sendsOnEnter, at } = event;
+    const { isInField, isInBox, isInComposer, isRunning, isTaken, hasShortcuts, hasBox, sendsOnEnter, at } = event;
     // A key other than Enter and Space shows that the person has noticed the moved focus.
     const next = key === "Enter" || key === " " ? state : { ...state, focusMovedAt: -Infinity };
     // Escape cancels editing, or else stops the reply if nobody writes; pressed again, it leaves the box.
     if (key === "Escape" && isInComposer && isEdit(state.shown)) return [next, { prevent: true, cancel: true }];
     const writes = isInBox ? state.text : isInField;
     if (key === "Escape" && !writes && !isTaken && isRunning) return [next, { prevent: true, stop: true }];
-    if (key === "ArrowUp" && isInBox && !state.text && !hasShift && !isCommand) return [next, { prevent: true, edit: true }];
+    const edits = key === "ArrowUp" && hasShortcuts && isInBox && !state.text && !hasShift && !isCommand;
+    if (edits) return [next, { prevent: true, edit: true }];
     if (key === "Escape") return isTaken ? [next, {}] : [{ ...next, hasLeft: true }, { leave: true }];
     // An Enter key that is held down may have been pressed on the link that led to this page.
     if (key === "Enter" && !hasShift && isInBox && (hasControl || sendsOnEnter)) {
       return [next, { prevent: true, send: !isRepeated && !hasFocusJustMoved(state, at) }];
     }
-    if (isInField || isCommand) return [next, {}];
+    if (isInField || isCommand || !hasShortcuts) return [next, {}];
     return [next, hasBox && !state.hasLeft ? { write: isText(key) } : { shortcut: true }];
   },
 

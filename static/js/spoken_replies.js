@@ -96,7 +96,10 @@ const announceTurn = (turn) => {
   if (document.documentElement.dataset.announce !== "off") announce(text, turn.querySelector(".turn__reply").lang);
   [state.progress, state.runs] = [kind, runs];
   const note = turn.querySelector(".note span");
-  if (!runs) announce(note ? spokenText(note) : messages.complete);
+  if (runs) return;
+  announce(turn.querySelector(".turn__source")?.textContent);
+  announce(note ? spokenText(note) : messages.complete);
+  announce(document.querySelector("#composer-status:not(.countdown) .hint")?.textContent);
 };
 // Do not announce text that was on the page when it loaded, except the reply to a message that was just sent.
 // Of a running reply, announce what is added from now on; never analyse an ended one.

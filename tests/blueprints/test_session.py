@@ -144,7 +144,8 @@ def test_sign_in_page_says_why_it_is_shown(
     assert sign_in(alice).status == 200
     clock.advance(3_601)
     page = alice.get("/conversations")
-    assert "Your sign-in has ended." in page.text
+    assert "Your sign-in has ended." in page.html.select_one("#reason").get_text()
+    assert page.html.select_one("#name[autofocus]")["aria-describedby"] == "reason"
     assert "Text that you typed is kept in this browser." in page.text
 
 
@@ -209,6 +210,7 @@ def test_too_many_attempts_get_status_429_with_the_time_to_wait(alice: Person, a
     assert page.status == 429
     assert 0 < int(page.response.headers["Retry-After"]) <= 900
     assert "too many attempts" in page.text
+    assert page.html.select("[aria-invalid]") == []
 
 
 @pytest.mark.usefixtures("accounts")

@@ -30,6 +30,24 @@ def complete_reply_before_page_load(page: Page, upstream: Upstream) -> None:
     page.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
 
 
+def test_source_and_messages_left_are_announced(context: BrowserContext, upstream: Upstream):
+    page = open_recorded_conversation(context, upstream)
+    send_message(page, "More")
+    call = upstream.next_call()
+    limits = {"x_ratelimit_limit": "500", "x_ratelimit_remaining": "3", "x_ratelimit_reset": "600"}
+    call.send_head(200, content_type="text/event-stream", **limits)
+    call.delta("It rises.")
+    source = {"file": "bread.md", "heading": "Why bread rises", "passage": "It rises."}
+    call.send_event(type="complete", message={"content": "It rises.", "sources": [source]})
+    call.close()
+    turn(page, "complete", 1).wait_for()
+
+    announced = " ".join(next_announcements(page))
+    assert (
+        "It rises. Quoted from Why bread rises bread.md. The reply is complete. 3 mess" in announced
+    )
+
+
 def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream: Upstream):
     page = open_recorded_conversation(context, upstream)
     call = start_turn(page, upstream)

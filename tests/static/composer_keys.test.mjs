@@ -7,7 +7,9 @@ import { createState, update } from "../../static/js/composer_state.js";
 const empty = createState({ given: "", turn: "" });
 
 describe("keys outside of text fields", () => {
-  const press = (key, changes) => ({ type: "keyPressed", key, hasBox: true, isInField: false, at: 10_000, ...changes });
+  const press = (key, changes) => ({
+    type: "keyPressed", key, hasShortcuts: true, hasBox: true, isInField: false, at: 10_000, ...changes,
+  });
   const escape = press("Escape");
   const closing = press("Escape", { isTaken: true });
   const click = { type: "clicked", isByKey: false, at: 10_000 };
@@ -36,6 +38,12 @@ describe("keys outside of text fields", () => {
   });
   test("are no shortcuts when the box has had the focus again", () => {
     assert.deepEqual(effects(escape, { type: "focused" }, press("n")), { write: true });
+  });
+  test("do nothing if the person has switched shortcuts off", () => {
+    const off = { hasShortcuts: false };
+    assert.deepEqual(effects(press("n", off)), {});
+    assert.deepEqual(effects(escape, press("n", off)), {});
+    assert.deepEqual(effects(press("ArrowUp", { ...off, isInField: true, isInBox: true })), {});
   });
   test("are shortcuts at any time on a page without a message box", () => {
     const onList = press("n", { hasBox: false });

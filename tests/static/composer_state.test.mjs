@@ -19,7 +19,7 @@ const load = (event) => ({ type: "loaded", given: "", text: event.given ?? "", s
 describe("keys", () => {
   const enter = {
     type: "keyPressed", key: "Enter", hasShift: false, hasControl: false,
-    isInField: true, isInBox: true, isInComposer: true, hasBox: true, sendsOnEnter: true, at: 10_000,
+    isInField: true, isInBox: true, isInComposer: true, hasShortcuts: true, hasBox: true, sendsOnEnter: true, at: 10_000,
   };
   const sends = (changes) => Boolean(after(empty, { ...enter, ...changes })[1].send);
 
