@@ -15,7 +15,7 @@ from typing import Any
 
 MAX_NESTING = 10
 MAX_ERROR_CHARACTERS = 300
-TEXT_FIELDS = ("content", "text")
+TEXT_FIELDS = ("content", "text", "refusal")
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 REASONING_PART_TYPES = {"thinking", "reasoning"}
 # OpenRouter repeats the words of the provider in `metadata.raw`.
@@ -99,13 +99,12 @@ def _parse(chunk: Mapping[str, Any]) -> Chunk:
     if any(_is_thought(body) for body in bodies):
         return Chunk(has_reasoning=True, model=chunk.get("model"))
     text, body = next(((t, body) for body in bodies if (t := _text(body))), ("", None))
-    is_refused = any(body.get("refusal") for body in bodies)
     return Chunk(
         text=text,
         is_message=body is message,
         has_reasoning=any(body.get(name) for body in bodies for name in REASONING_FIELDS)
         or any(_has_reasoning_part(body.get("content")) for body in bodies),
-        finish_reason="refusal" if is_refused else str(choice.get("finish_reason") or ""),
+        finish_reason=str(choice.get("finish_reason") or ""),
         usage=chunk.get("usage"),
         model=chunk.get("model"),
     )

@@ -8,6 +8,8 @@ TAGS = {
     "<think>": "</think>",
     "<thinking>": "</thinking>",
     "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<seed:think>": "</seed:think>",
     "[THINK]": "[/THINK]",
 }
 

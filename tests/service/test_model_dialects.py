@@ -76,6 +76,9 @@ READABLE = {
         ),
         {"choices": [{"delta": {}, "message": {"content": "Hi there"}, "finish_reason": "stop"}]},
     ),
+    "reasoning between other tags": lines(
+        delta("<seed:think>A greeting.</seed:think>Hi there", "stop")
+    ),
     "content in parts": lines(delta(["Hi", {"type": "text", "text": " there"}], "stop")),
     "content in an object": lines(delta({"type": "text", "text": "Hi there"}, "stop")),
     "Gemini: upper case": lines(delta("Hi there", "STOP")),
@@ -131,11 +134,13 @@ def test_reply_that_breaks_off_is_not_complete_and_the_words_of_the_server_are_l
 
 
 @pytest.mark.parametrize("reason", ["content_filter", "content_filter: violence", "SAFETY", "SPII"])
-def test_filtered_reply_is_an_error(api: ApiClient, model: Upstream, reason: str):
+def test_filtered_reply_is_an_error_and_a_refusal_of_the_model_is_its_reply(
+    api: ApiClient, model: Upstream, reason: str
+):
     stream = lines(delta("Half"), delta("", reason))
     assert outcome(ask(api, model, stream)) == "The filter of the model server ended this reply."
     refused = lines(delta(None, "stop", refusal="I can't help with that."))
-    assert outcome(ask(api, model, refused)) == "The filter of the model server ended this reply."
+    assert outcome(ask(api, model, refused)) == "I can't help with that."
 
 
 UNREADABLE = {
