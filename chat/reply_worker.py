@@ -240,7 +240,7 @@ def _end_for_reported_error(detail: str, code: str) -> Ended:
         return Ended(
             ReplyState.FAILED, code="message_too_long", perhaps_received=True, is_too_long=True
         )
-    if not detail:
+    if not detail or "Traceback (" in detail:
         return Ended(ReplyState.FAILED, code="service_error", perhaps_received=True)
     return Ended(
         ReplyState.FAILED,

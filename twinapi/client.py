@@ -89,7 +89,7 @@ class Client:
         body = {"twinId": twin_id} | ({"title": title} if title else {})
         with self._transport.send("POST", "/conversations", self._key, body=body) as response:
             payload = read_json(response, self._timeout)
-            conversation = _parse_item(payload, models.parse_conversation)
+            conversation = _parse_item(payload, models.parse_conversation, response.status_code)
             return replace(conversation, delete_url=_deletion_url(response))
 
     def stream_message(
@@ -235,8 +235,8 @@ def _unwrap_data(payload: object) -> object:
     return payload.get("data", payload) if isinstance(payload, Mapping) else payload
 
 
-def _parse_item(payload: object, parse: Callable[[object], T | None]) -> T:
+def _parse_item(payload: object, parse: Callable[[object], T | None], status: int = 200) -> T:
     item = parse(_unwrap_data(payload))
     if item is None:
-        raise errors.UnexpectedResponse(200)
+        raise errors.UnexpectedResponse(status)
     return item

@@ -16,7 +16,7 @@ from twinapi.key_mask import REDACTED
 from twinapi.models import MAX_NESTING, clean, clean_line, message_text, parse_id
 from twinapi.progress import Progress, ProgressParser
 
-ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description")
+ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description", "title")
 # Errors are truncated to this length: the search for keys takes more than linear time.
 MAX_SCANNED_CHARACTERS = 2_000
 SOURCE_FIELDS = ("file", "heading", "passage")
@@ -120,7 +120,7 @@ class EventParser:
                 error = data.get("error")
                 fields = error if isinstance(error, Mapping) else {}
                 code = parse_id(data.get("code", fields.get("code"))) or ""
-                return Failed(error_text(error, self._secrets), code)
+                return Failed(error_text(error or data, self._secrets), code)
         return None
 
     def close(self) -> str:

@@ -141,7 +141,7 @@ def test_progress_of_any_shape_is_shown_as_one_short_line(alice: Person, upstrea
             "-3": "0%",
             '"45%"': "45%",
             '"reading"': "Reading…",
-            '{"percent":30,"label":"thinking","stage":2}': "Thinking…",
+            '{"percent":30,"label":"thinking","stage":2}': "Thinking… 30%",
             '{"percent":30}': "30%",
             '{"stage":"writing","percent":null}': "Writing…",
             '{"label":{"deep":1}}': BUSY,

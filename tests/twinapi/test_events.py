@@ -171,6 +171,7 @@ ERRORS = [
     ({"error": {"message": "tired"}}, "tired"),
     (["tired"], "tired"),
     ("a\n b", "a b"),
+    ({"title": "tired", "status": 503}, "tired"),
     ("key tw_" + "a" * 30, "key •••"),
 ]
 
@@ -206,6 +207,10 @@ def test_long_text_resembling_a_token_is_read_in_linear_time():
     failed = parsed({"type": "error", "error": {"message": "eyJaaaaaaaa-" * 500_000}})
 
     assert isinstance(failed, Failed)
+
+
+def test_text_of_an_error_may_stand_beside_it():
+    assert parsed({"type": "error", "message": "tired", "code": "late"}) == Failed("tired", "late")
 
 
 def test_event_name_is_used_when_the_type_is_missing():
