@@ -9,9 +9,12 @@ import re
 
 # Stands in for a pipe that ends no cell.
 PIPE = "\ue00c"
+# In longer rows, all cells are dropped that are too many.
+_MAX_ROW_LENGTH = 2_000
 
-_MARK = re.compile(r"(`+|\$+|\\[^`]|\|)")
-_BEFORE_ROW = re.compile(r"(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t])*+")
+_PIPE = re.compile(r"(?<!\\)\|")
+_ROW_START = re.compile(r"(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t])*+\|?")
+_CODE_OR_FORMULA = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|\$[^$]+\$|\\\(.*?\\\)")
 
 
 def keep_cells(text: str) -> str:
@@ -22,45 +25,22 @@ def keep_cells(text: str) -> str:
         row = line.strip(" \t>")
         if not row:
             columns = 0
-        elif "|" in row and "-" in row and not row.strip("|:- \t"):
+        elif number and "|" in row and "-" in row and not row.strip("|:- \t"):
             columns = row.strip("| \t").count("|") + 1
-            if number:
-                lines[number - 1] = _keep_cells_of(lines[number - 1], columns)
-        elif columns:
+            lines[number - 1] = _keep_cells_of(lines[number - 1], columns)
+        elif columns and row.strip("|").count("|") >= columns:
             lines[number] = _keep_cells_of(line, columns)
     return "\n".join(lines)
 
 
 def _keep_cells_of(row: str, columns: int) -> str:
-    """Replace first the pipes in code and formulas, then those of the last cells."""
-    if row.strip(" \t>|").count("|") < columns:
+    """Replace the pipes in code and formulas, then those of the last cell."""
+    start, end = len(row) - len(_ROW_START.sub("", row, count=1)), len(row.rstrip("| \t"))
+    cells = _PIPE.split(row[start:end])
+    if len(cells) <= columns or len(row) > _MAX_ROW_LENGTH:
         return row
-    parts = _MARK.split(row)
-    pipes = [index for index, part in enumerate(parts) if part == "|"]
-    end = len(parts)
-    while pipes and not "".join(parts[pipes[-1] + 1 : end]).strip(" \t"):
-        end = pipes.pop()
-    if pipes and _BEFORE_ROW.fullmatch("".join(parts[: pipes[0]])):
-        del pipes[0]
-    excess = len(pipes) + 1 - columns
-    if excess > 0:
-        inside = _pipes_in_code_and_formulas(parts)
-        for index in [*inside, *(pipe for pipe in reversed(pipes) if pipe not in inside)][:excess]:
-            parts[index] = PIPE
-    return "".join(parts)
-
-
-def _pipes_in_code_and_formulas(parts: list[str]) -> dict[int, None]:
-    last = {part: index for index, part in enumerate(parts)}
-    inside: dict[int, None] = {}
-    closing = ""
-    for index, part in enumerate(parts):
-        if closing:
-            if part == closing:
-                closing = ""
-            elif part == "|":
-                inside[index] = None
-        elif part[:1] in ("`", "$") or part == "\\(":
-            mark = "\\)" if part == "\\(" else part
-            closing = mark if last.get(mark, 0) > index else ""
-    return inside
+    cells = _PIPE.split(
+        _CODE_OR_FORMULA.sub(lambda found: _PIPE.sub(PIPE, found[0]), row[start:end])
+    )
+    last_cell = PIPE.join(cells[columns - 1 :])
+    return row[:start] + "|".join([*cells[: columns - 1], last_cell]) + row[end:]
