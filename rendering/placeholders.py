@@ -20,7 +20,7 @@ _LESS_THAN = "\ue000"
 _TAG = "\ue001"
 # "$" that delimits no formula, such as that of a price.
 _DOLLAR = "\ue002"
-# The backslash of "\(" and "\[" without a partner.
+# The backslash of "\(" and "\[" without a partner, and of escapes in URLs.
 _BACKSLASH = "\ue003"
 # The brackets around the label of a footnote: of a reference, and of a definition.
 REFERENCE, DEFINITION, LABEL_END = "\ue004", "\ue005", "\ue006"
@@ -30,7 +30,7 @@ _BLANK = "\ue007"
 _NOTHING = "\ue008"
 # "~" alone, as in "5~10": only two strike text out.
 _TILDE = "\ue009"
-# "[" before the label of a link's definition, which the parser would not show.
+# "[" after a backslash, and that of the definition of a link, which the parser would not show.
 _BRACKET = "\ue00a"
 # The blank after a bare URL, before a character that the parser would take for a part of it.
 _URL_END = "\ue00b"
@@ -73,7 +73,8 @@ _FORMULA_MARK = re.compile(
     rf"\\(?:begin|end)\{{(?:{'|'.join(ENVIRONMENTS)})\*?\}}|\\[()\[\]]|\\.|\$+|\n[ \t]*\n",
     re.DOTALL,
 )
-_CLOSING = {"\\(": "\\)", "\\[": "\\]"}
+_CLOSING = str.maketrans("([", ")]")
+FORMULA_START = re.compile(r"\$|\\[(\[]|\\begin\{")
 _LONE_TILDE = re.compile(r"(?<![~\\])~(?!~)")
 _NUMBER = re.compile(r"\d[\d.,]*(?:[kKmMbB]n?)?\b")
 _SHELL_NAME = re.compile(r"[A-Z_][A-Z0-9_]+\b")
@@ -141,7 +142,7 @@ def protect(text: str, *, is_growing: bool = False) -> str:
     if "<" in text:
         text = _INLINE_TAG.sub(_TAG, text)
         text = _HTML_START.sub(_LESS_THAN, text)
-    if may_have_formulas(text):
+    if FORMULA_START.search(text):
         text = _protect_formula_marks(text, is_growing=is_growing)
     if "|" in text:
         text = keep_cells(text)
@@ -160,24 +161,11 @@ def link_definitions(source: str) -> str:
     return "".join(f"[{label}]: <{url}>\n\n" for label, url in definitions)
 
 
-def may_have_formulas(text: str) -> bool:
-    """Return whether a text has a mark that begins a formula."""
-    return any(mark in text for mark in ("$", "\\(", "\\[", "\\begin{"))
-
-
 def open_formula(text: str) -> int | None:
     """Return where the formula begins that is not closed at the end of a growing text."""
     marks = _FormulaMarks(text, is_growing=True)
     deque(marks.replacements(), maxlen=0)
     return marks.first_open
-
-
-def unprotect(text: str) -> str:
-    """Return the text as it was."""
-    text = _INSERTED.sub("", text)
-    for stand_in, original in _ORIGINALS.items():
-        text = text.replace(stand_in, "<" if original == "&lt;" else original)
-    return text
 
 
 def restore(parser_html: str) -> str:
@@ -227,7 +215,7 @@ class _FormulaMarks:
     def __init__(self, text: str, *, is_growing: bool) -> None:
         self._text = text
         self._is_growing = is_growing
-        # The positions of open marks.
+        # The positions of open marks; those of brackets and environments by the mark that closes.
         self._dollar: int | None = None
         self._dollars: int | None = None
         self._brackets: dict[str, int] = {}
@@ -249,19 +237,19 @@ class _FormulaMarks:
             elif mark[0] == "$":
                 yield from self._as_text(position, mark)
             elif mark in ("\\(", "\\["):
-                yield from self._as_text(self._brackets.get(mark), mark)
-                self._brackets[mark] = position
-            elif mark.startswith("\\begin"):
-                if self.first_open is None:
-                    self._brackets[mark] = position
-            elif mark in ("\\)", "\\]") or mark.startswith("\\end"):
+                closing = mark.translate(_CLOSING)
+                yield from self._as_text(self._brackets.get(closing), mark)
+                self._brackets[closing] = position
+            elif mark.startswith("\\begin") and self.first_open is None:
+                self._brackets[mark.replace("begin", "end")] = position
+            elif mark in self._brackets:
                 yield from self._close_bracket(position, mark)
             elif mark[0] == "\n":
                 yield from self._end_paragraph(position)
         yield from self._as_text(self._dollar, "$")
         for mark, position in self._brackets.items():
             yield from self._as_text(position, mark)
-        displays = [start for mark, start in self._brackets.items() if mark != "\\("]
+        displays = [start for mark, start in self._brackets.items() if mark != "\\)"]
         start = min(displays, default=None) if self._dollars is None else self._dollars
         if self._is_growing and start is not None and self._begins_lines(start):
             yield from self._keep_lines(start, len(self._text))
@@ -294,18 +282,16 @@ class _FormulaMarks:
             yield position, _DOLLAR
 
     def _close_bracket(self, position: int, mark: str) -> Iterator[tuple[int, str]]:
-        opening = next((each for each in self._brackets if _closing(each) == mark), "")
-        if not opening:
-            return
-        start = self._brackets.pop(opening)
-        if _is_prose(self._text[start + 2 : position], opening):
-            yield from self._as_text(start, opening)
-            yield from self._as_text(position, mark)
-        elif opening != "\\(":
-            yield from self._keep_lines(start, position)
+        start = self._brackets.pop(mark)
         if mark.startswith("\\end"):
+            yield from self._keep_lines(start, position)
             yield start, f"{_ENVIRONMENT}$$\\"
             yield position + len(mark) - 1, f"}}{_ENVIRONMENT}$$"
+        elif _is_prose(self._text[start + 2 : position], mark):
+            yield from self._as_text(start, mark)
+            yield from self._as_text(position, mark)
+        elif mark == "\\]":
+            yield from self._keep_lines(start, position)
 
     def _end_paragraph(self, position: int) -> Iterator[tuple[int, str]]:
         """Close the marks that no other paragraph can close: a blank line may be in a display."""
@@ -314,7 +300,7 @@ class _FormulaMarks:
         if self._dollars is not None and not self._continues(self._dollars, position, "$$"):
             self._dollars = None
         for mark, start in list(self._brackets.items()):
-            if mark == "\\(" or not self._continues(start, position, _closing(mark)):
+            if mark == "\\)" or not self._continues(start, position, mark):
                 yield from self._as_text(start, mark)
                 del self._brackets[mark]
 
@@ -348,12 +334,10 @@ class _FormulaMarks:
             return
         if mark[0] == "$":
             yield from ((position + offset, _DOLLAR) for offset in range(len(mark)))
-        elif mark in _CLOSING or mark in _CLOSING.values():
+        elif len(mark) == len("\\("):
             yield position, _BACKSLASH
-
-
-def _closing(mark: str) -> str:
-    return _CLOSING.get(mark) or mark.replace("begin", "end")
+            if self._text[position + 1] == "[":
+                yield position + 1, _BRACKET
 
 
 def _is_display(latex: str) -> bool:
@@ -363,11 +347,12 @@ def _is_display(latex: str) -> bool:
     return bool(latex.strip()) and not _PLAIN_WORD.search(latex)
 
 
-def _is_prose(latex: str, opening: str) -> bool:
+def _is_prose(latex: str, closing: str) -> bool:
     r"""Return whether brackets enclose no formula, as in "grep has \( and \)" and "\[1\]"."""
     words = latex.strip()
-    if opening == "\\[" and "\n" not in latex:
-        return words.isdecimal() or bool(re.fullmatch(r"[^\W\d_]{2,}(?:[ .,'-]+\w+)*", words))
+    if closing == "\\]":
+        is_name = words.isdecimal() or re.fullmatch(r"[^\W\d_]{2,}(?:[ .,'-]+\w+)*", words)
+        return bool(is_name) and "\n" not in latex
     is_word = len(words) > 1 and words.isalpha()
     return words != latex and (is_word or words.endswith("\\"))
 

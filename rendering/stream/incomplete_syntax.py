@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rendering.placeholders import may_have_formulas, open_formula
+from rendering.placeholders import FORMULA_START, open_formula
 
 # A link target is long, and would be shown as text until its bracket is closed: lines would jump.
 _INCOMPLETE_LINK = re.compile(
@@ -50,7 +50,7 @@ def strip_incomplete_inline(tail: str) -> str:
     """Hide an incomplete formula and the target of an incomplete link; close emphasis."""
     if "](" in tail:
         tail = strip_incomplete_link(tail)
-    if may_have_formulas(tail):
+    if FORMULA_START.search(tail):
         tail = _strip_incomplete_formula(tail)
     if incomplete := _INCOMPLETE_TAG.search(tail, max(0, len(tail) - _MAX_TAG_LENGTH)):
         tail = tail[: incomplete.start()]

@@ -40,7 +40,7 @@ BRACKETS = {
     r"See \[1\] and \[2\]": "See [1] and [2]",
     r"\[Your Name\]": "[Your Name]",
     r"grep has \( and \)": "grep has ( and )",
-    "a regex like [^abc]": "a regex like [^abc]",
+    r"\[no link](/x)": "[no link](/x)",
 }
 PRICES = {
     "**$5** or **$10**": "<strong>$5</strong> or <strong>$10</strong>",
@@ -145,6 +145,7 @@ DISPLAYS = [
     "# a",
     "1. a",
     "\\begin{pmatrix}\na\n\\end{pmatrix}\n=\nb",
+    "a &= b \\\\\n\n- c \\\\",
 ]
 
 
