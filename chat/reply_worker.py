@@ -166,12 +166,10 @@ class ReplyWorker:
                         logger.warning("turn %s: the reply names another conversation", turn.id)
                     if is_visible(text or self.log.text(turn.id)):
                         note = "reply_cut_off" if cut_off else ""
-                        quoted = [
+                        used = [
                             entries.Source(s.file, s.heading, s.passage, s.url) for s in sources
                         ]
-                        return Ended(
-                            ReplyState.COMPLETE, text=text or "", code=note, sources=quoted
-                        )
+                        return Ended(ReplyState.COMPLETE, text=text or "", code=note, sources=used)
                     if not self.log.is_writing(turn.id):  # it was ended, with its text
                         return Ended(ReplyState.STOPPED)
                     logger.warning("turn %s: the reply is empty", turn.id)

@@ -155,10 +155,8 @@ def parse_sources(sources: object) -> tuple[Source, ...]:
         values = [entry.get(name) for name in SOURCE_FIELDS] if isinstance(entry, Mapping) else []
         texts = [clean(text)[:MAX_SOURCE_CHARACTERS] for text in values if isinstance(text, str)]
         if len(texts) == len(SOURCE_FIELDS):
-            file, heading, passage = texts
-            url = clean_line(entry.get("url"), MAX_SOURCE_CHARACTERS)
-            url = url if _WEB_URL.fullmatch(url) else ""
-            parsed.append(Source(file, heading, passage, url))
+            url = _WEB_URL.fullmatch(clean_line(entry.get("url"), MAX_SOURCE_CHARACTERS))
+            parsed.append(Source(texts[0], texts[1], texts[2], url[0] if url else ""))
     return tuple(parsed)
 
 
@@ -220,7 +218,10 @@ def error_text(data: object, secrets: Sequence[str] = (), max_nesting: int = MAX
         if isinstance(location, list) and location and isinstance(message, str):
             data = f"{location[-1]}: {message}"  # FastAPI names the field apart from the reason
         else:
+            lists = [(key, value) for key, value in data.items() if isinstance(value, list)]
+            reasons = [(key, error_text(value, (), max_nesting - 1)) for key, value in lists]
             data = [data.get(name) for name in ERROR_FIELDS]
+            data += [f"{key}: {reason}" for key, reason in reasons if reason]
     if isinstance(data, list):
         texts = (error_text(item, secrets, max_nesting - 1) for item in data)
         return next(filter(None, texts), "")

@@ -85,6 +85,7 @@ class TwinCatalogue:
         self._is_outdated = False
         self._error: TwinApiError | None = None
         self._retry_at = 0.0
+        self._skipped_count = 0
         # The twins of the last list whose end was an empty page, and when that page was read.
         self._ended_list: tuple[frozenset[str], float] = frozenset(), 0.0
         self._fetch_thread: threading.Thread | None = None
@@ -221,8 +222,9 @@ class TwinCatalogue:
             is_complete = is_end or self._has_ended(page, twins, read_count)
             if is_complete:
                 break
-        if skipped_count:
+        if skipped_count > self._skipped_count:
             logger.warning("%d twins of the service could not be read", skipped_count)
+        self._skipped_count = skipped_count
         cache = CachedTwins(twins, self._clock.time(), is_complete, self._service_url)
         if self._store:
             self._store.save(cache)

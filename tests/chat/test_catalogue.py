@@ -64,6 +64,16 @@ def test_expired_twin_list_is_requested_again(new_twins: NewTwins, upstream: Ups
     assert names(twins) == ["New"]
 
 
+def test_unreadable_twins_are_logged_once(
+    new_twins: NewTwins, upstream: Upstream, caplog: pytest.LogCaptureFixture
+):
+    upstream.twins = [{"id": "ada", "name": "Ada"}, {"name": "no id"}]
+    twins = new_twins(0)
+
+    assert [names(twins) for _ in range(3)] == [["Ada"]] * 3
+    assert caplog.text.count("could not be read") == 1
+
+
 def test_cached_twin_list_is_served_while_the_service_is_down(
     new_twins: NewTwins, upstream: Upstream
 ):

@@ -172,6 +172,8 @@ ERRORS = [
     (["tired"], "tired"),
     ("a\n b", "a b"),
     ({"title": "tired", "status": 503}, "tired"),
+    ({"errors": {"content": ["is too long"]}}, "content: is too long"),
+    ({"message": "tired", "errors": {"content": ["is too long"]}}, "tired"),
     ("key tw_" + "a" * 30, "key •••"),
 ]
 
