@@ -52,7 +52,7 @@ def test_messages_replies_and_passages_are_tagged_with_their_languages(
     german = SOURCE | {"passage": "Die Hefe ist der Grund, und das Gas bläht den Teig."}
     page = reply_with(alice, upstream, "C'est la levure qui est dans le pain [1].", [german])
 
-    parts = page.html.select(".turn__text, .turn .turn__reply, .sources blockquote")
+    parts = page.html.select(".turn__text, .turn .turn__reply, .sources details")
     assert [part["lang"] for part in parts] == ["", "fr", "de"]
 
 

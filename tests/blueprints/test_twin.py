@@ -67,7 +67,7 @@ def test_texts_of_a_twin_are_tagged_with_its_language(alice: Person, upstream: U
         page = complete_first_turn(alice, upstream, "Hello", "Hello", twin=twin_id)
         parts = [
             *alice.get(f"/twins/{twin_id}").html.select(".lead, .greeting, .starter"),
-            page.html.select_one("#log > .turn__body .turn__reply"),
+            page.html.select_one("#log > .turn__body .turn__reply p"),
         ]
         assert [part.get("lang") for part in parts if part] == [languages[twin_id][1]] * 4
 

@@ -26,6 +26,7 @@ from web.i18n.text_language import text_language
         ("Велосипед не падає, бо колесо повертає.", "uk"),
         ("", ""),
         ("Yes", ""),
+        ("See a dent in an ark.", ""),
         ("x = 1", ""),
         ("Cykeln håller sig upprätt eftersom hjulet svänger i den riktning den faller.", ""),
         ("Rower utrzymuje się w pionie, ponieważ przednie koło skręca.", ""),

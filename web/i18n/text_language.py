@@ -9,8 +9,7 @@ from functools import lru_cache
 # Enough for a reliable result.
 MAX_LENGTH = 500
 _CODE_OR_URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
-# Letters of a script, and an expression that only texts in this language match, not those in
-# others with the same script, such as Persian or Bulgarian.
+# Letters of a script, and what texts in its other languages, such as Persian, do not match.
 _SCRIPTS: Mapping[str, tuple[str, str]] = {
     "ja": ("[\u3041-\u30ff\u4e00-\u9fff]", "[\u3041-\u30ff]"),
     "zh": ("[\u4e00-\u9fff]", ""),
@@ -22,8 +21,7 @@ _SCRIPTS: Mapping[str, tuple[str, str]] = {
     "he": ("[\u05d0-\u05ea]", ""),
     "th": ("[\u0e01-\u0e4e]", ""),
 }
-# Common words.
-_WORDS: Mapping[str, str] = {
+_COMMON_WORDS: Mapping[str, str] = {
     "en": "the and to is are that this with for you not what how it can",
     "de": "der die das und ist sind nicht ein eine ich sie zu mit wie auf",
     "fr": "le la les et est sont une des du je vous que pas dans pour",
@@ -50,7 +48,8 @@ def _find_language(text: str) -> str:
             return language
     words = re.findall(r"[^\W\d_]+", text)
     counts = {
-        language: sum(word in common for word in words) for language, common in _WORDS.items()
+        language: sum(map(frozenset(common.split()).__contains__, words))
+        for language, common in _COMMON_WORDS.items()
     }
     second, best = sorted(counts.values())[-2:]
     if best == second or best < max(2, len(words) * _MIN_SHARE):
