@@ -38,10 +38,7 @@ DELETED = ErrorPage(
 CONVERSATION_NOT_FOUND = ErrorPage(
     "lost",
     N_("Conversation not found"),
-    N_(
-        "This conversation belongs to someone else or was deleted, "
-        "or you no longer have access to its twin."
-    ),
+    N_("This conversation is someone else's, was deleted, or has a twin that you can't use."),
     N_("Only the person who started it can open it, in the same browser or after signing in."),
 )
 SERVICE_DOWN = ErrorPage(
