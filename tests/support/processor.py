@@ -20,9 +20,10 @@ class Processor:
         """Let the wall time pass, and a little more, like every real sleep."""
         self.now += seconds + 1e-6
 
-    def new_budget(self) -> CpuBudget:
-        """Return a CPU budget that measures this processor."""
+    def new_budget(self, replies: int = 1) -> CpuBudget:
+        """Return the CPU budget of one of several replies, which measures this processor."""
         return CpuBudget(
+            lambda: replies,
             monotonic=lambda: self.now,
             cpu_time=lambda: self.used,
         )

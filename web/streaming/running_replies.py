@@ -216,8 +216,10 @@ class RunningReplies:
         key = turn_id, scope
         with self._lock:
             self._drop_unused()
-            new = RunningReply(scope, CpuBudget(monotonic=self._clock.monotonic))
-            running, reader_count = self._replies.get(key, (new, 0))
+            if key not in self._replies:
+                budget = CpuBudget(self._count, monotonic=self._clock.monotonic)
+                self._replies[key] = RunningReply(scope, budget), 0
+            running, reader_count = self._replies[key]
             self._replies[key] = running, reader_count + 1
         try:
             yield running
@@ -226,6 +228,9 @@ class RunningReplies:
                 _, reader_count = self._replies[key]
                 self._replies[key] = running, reader_count - 1
                 self._drop_unused()
+
+    def _count(self) -> int:
+        return len(self._replies)
 
     def _drop_unused(self) -> None:
         for key, (_, reader_count) in list(self._replies.items()):
