@@ -34,8 +34,8 @@ from core.db.migrations import UnsupportedDatabase
 from core.db.startup_lock import startup_lock
 from core.db.table_copy import Schema
 from core.secrets import load_or_create_secret
-from core.server.event_loop_lag import EventLoopLag
 from core.server.logs import configure_logging, log_start
+from core.server.process_load import ProcessLoad
 from core.settings import (
     Settings,
     SettingsError,
@@ -79,11 +79,11 @@ class Twindow:
     def __init__(
         self, settings: Settings, clock: Clock = SYSTEM_CLOCK, *, is_server: bool = True
     ) -> None:
-        lag = EventLoopLag()
+        load = ProcessLoad()
         # Commands write neither tables nor secrets: a server of another version may be running.
         with startup_lock(settings.data_dir) if is_server else nullcontext():
             self.service = (
-                Service(create_service_app(settings, clock, lag, upgrades_tables=is_server))
+                Service(create_service_app(settings, clock, load, upgrades_tables=is_server))
                 if settings.is_embedded
                 else None
             )
@@ -102,7 +102,7 @@ class Twindow:
                 settings,
                 api_key,
                 clock,
-                lag,
+                load,
                 model_note,
                 twin_access,
                 key_issuer,

@@ -16,7 +16,7 @@ from core.db.database import Database
 from core.db.table_copy import Schema
 from core.findings import Finding
 from core.languages import N_
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 from core.settings import Settings
 from service import health
 from service.access import ApiKeys, JwtTokens
@@ -51,13 +51,13 @@ SMALL_MODEL_NOTE = (
 def create_service_app(
     settings: Settings,
     clock: Clock = SYSTEM_CLOCK,
-    lag: EventLoopLag | None = None,
+    load: ProcessLoad | None = None,
     *,
     upgrades_tables: bool = True,
 ) -> Flask:
     """Create the Flask app of the service, and upgrade its tables.
 
-    An embedded service gets the `lag` of its portal.
+    An embedded service gets the `load` of its portal.
 
     Without `upgrades_tables`, nothing is written, and outdated tables raise UnsupportedDatabase.
     """
@@ -70,8 +70,8 @@ def create_service_app(
     messages = Messages(database)
     twins = TwinRepository(settings.twins_dir)
     knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
-    lag = lag or EventLoopLag()
-    model = ModelClient(settings, lag.pause_seconds)
+    load = load or ProcessLoad()
+    model = ModelClient(settings, load.pause_seconds)
     queue = None
     if model.max_parallel_replies:
         # Round the number of slots up, because the model server queues requests beyond its limit.
@@ -87,7 +87,7 @@ def create_service_app(
         messages=messages,
         model=model,
         knowledge=knowledge,
-        reply_manager=ReplyManager(messages, Leases(database), model, queue, knowledge, lag),
+        reply_manager=ReplyManager(messages, Leases(database), model, queue, knowledge, load),
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)

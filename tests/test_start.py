@@ -21,7 +21,7 @@ from sqlalchemy import text
 from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
 from core.db.database import Database
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 from rendering import render
 from tests.support.html import parse_html
 from tests.support.person import Page, Person, wait_for_reply
@@ -79,7 +79,7 @@ def interrupt_reply(person: Person, server: ServerProcess) -> tuple[str, str]:
 
 def stored_reply(data: Path, turn_id: str) -> Reply:
     database = Database(f"sqlite:///{data}/portal.db")
-    log = Log(database, EventLoopLag(), on_end=lambda *_: None)
+    log = Log(database, ProcessLoad(), on_end=lambda *_: None)
     reply = build_reply(log.read(turn_id))
     log.close()
     database.close()

@@ -12,7 +12,7 @@ from typing import Self
 import requests
 
 from core import sse
-from core.http import BUFFER_BYTES, NETWORK_ERRORS, describe_response
+from core.http import BUFFER_BYTES, FULL_READ_BYTES, NETWORK_ERRORS, describe_response
 from twinapi import errors, transport
 from twinapi.bounded_adapter import AbortHandle
 from twinapi.events import (
@@ -41,7 +41,8 @@ class ReplyStream(Watchable):
     the iteration over a streamed reply then ends without an error. Timeouts are in seconds. Only
     events extend the idle deadline, not comments, blank lines or junk.
 
-    After each read since the first delta, the stream waits for the result of `pause_seconds`.
+    After each read since the first delta, the stream waits for the result of `pause_seconds`,
+    unless more may have arrived already.
     """
 
     def __init__(
@@ -176,8 +177,9 @@ class ReplyStream(Watchable):
             if size > MAX_REPLY_BYTES:
                 raise errors.StreamTooLarge
             yield chunk
-            # Nothing delays the first delta.
-            if self.delta_count and (seconds := self._pause_seconds()):
+            # Nothing delays the first delta, and what has arrived during a pause.
+            may_pause = self.delta_count and len(chunk) < FULL_READ_BYTES
+            if may_pause and (seconds := self._pause_seconds()):
                 time.sleep(seconds)
 
     def _limit_length(self, events: Iterator[Event]) -> Iterator[Event]:

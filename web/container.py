@@ -33,7 +33,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.db.table_copy import Schema
 from core.metrics import Metrics
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 from core.settings import MessageLimits, Settings, SettingsError
 from core.twin_groups import TwinAccess
 from rendering import RenderProcess
@@ -167,7 +167,7 @@ def build_portal(
     settings: Settings,
     api_key: str,
     clock: Clock,
-    lag: EventLoopLag,
+    load: ProcessLoad,
     model_note: Callable[..., object | None],
     twin_access: Callable[[Collection[str]], TwinAccess],
     key_issuer: KeyIssuer | None = None,
@@ -176,7 +176,7 @@ def build_portal(
 ) -> Portal:
     """Upgrade the tables and build the portal. `api_key` is the service's API key.
 
-    From now on, `lag` also goes to the metrics of the portal.
+    From now on, `load` also goes to the metrics of the portal.
 
     Without `upgrades_tables`, nothing is written, and outdated tables raise UnsupportedDatabase.
 
@@ -184,7 +184,7 @@ def build_portal(
     sign-in mode is missing.
     """
     metrics = create_metrics(settings, clock.time())
-    lag.metrics = metrics
+    load.metrics = metrics
     database = Database(settings.database_url_for("portal"), clock=clock, metrics=metrics)
     SCHEMA.prepare(database, may_upgrade=upgrades_tables)
     secret_key = settings.secret("secret_key")
@@ -202,12 +202,12 @@ def build_portal(
         outbound=settings.outbound,
         timeout=settings.api_timeout,
         reply_timeout=settings.api_reply_timeout,
-        pause_seconds=lag.pause_seconds,
+        pause_seconds=load.pause_seconds,
     )
     conversations = Conversations(database)
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
-    log = Log(database, lag, on_end=html_cache.add)
+    log = Log(database, load, on_end=html_cache.add)
     usage = Usage(database, settings.limits)
     accesses = _AccessFactory(settings, secret_key, client, conversations, log, usage)
     service = accesses.for_portal(api_key)

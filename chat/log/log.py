@@ -30,7 +30,7 @@ from chat.log.remote_follower import RemoteFollower
 from chat.log.shutdown import end_running_replies
 from chat.log.store import store_end
 from core.db.database import Database, DatabaseUnavailable
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Log:
     """Reply logs of all turns.
 
     When this process has stored the end of a reply that has text, and its readers have it, it
-    calls `on_end(turn_id, text)`, except during a shutdown. `on_end` must not raise. `lag` is
+    calls `on_end(turn_id, text)`, except during a shutdown. `on_end` must not raise. `load` is
     measured while replies run or are followed.
     """
 
@@ -54,10 +54,10 @@ class Log:
     keepalive_seconds = 3.0
 
     def __init__(
-        self, database: Database, lag: EventLoopLag, on_end: Callable[[str, str], object]
+        self, database: Database, load: ProcessLoad, on_end: Callable[[str, str], object]
     ) -> None:
         self.database = database
-        self._lag = lag
+        self._load = load
         self._on_end = on_end
         self.is_closing = False
         self._buffers = LocalBuffers(database.clock, database.metrics)
@@ -83,7 +83,7 @@ class Log:
             raise DatabaseUnavailable
         self._heartbeat.record_heartbeat(connection)
         self._buffers.open(turn_id)
-        self._measure_lag()
+        self._measure_load()
         self._flusher.wake()
         return self._heartbeat.worker_id
 
@@ -266,11 +266,11 @@ class Log:
     def _buffer_to_follow(self, turn_id: str) -> AbstractContextManager[LogBuffer]:
         if buffer := self._buffers.get(turn_id):
             return nullcontext(buffer)
-        self._measure_lag()
+        self._measure_load()
         return self._remote_follower.follow(turn_id)
 
-    def _measure_lag(self) -> None:
-        self._lag.measure_while(self._is_in_use)
+    def _measure_load(self) -> None:
+        self._load.measure_while(self._is_in_use)
 
     def _is_in_use(self) -> bool:
         return bool(self._buffers) or self._remote_follower.is_following

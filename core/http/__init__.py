@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.http.fair_response import BUFFER_BYTES
+from core.http.fair_response import BUFFER_BYTES, FULL_READ_BYTES
 from core.http.outbound import (
     DIRECT,
     HTTPPool,
@@ -26,6 +26,7 @@ __all__ = [
     "BUFFER_BYTES",
     "DEFAULT_RETRY_SECONDS",
     "DIRECT",
+    "FULL_READ_BYTES",
     "NETWORK_ERRORS",
     "HTTPPool",
     "HTTPSPool",

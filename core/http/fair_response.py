@@ -11,8 +11,10 @@ from typing import Any
 # Without pauses, a service that is faster than this process would starve the other greenlets.
 MAX_BUSY_SECONDS = 0.005
 PAUSE_SECONDS = 0.001
-# A busy process reads each running reply twice a second, so a read must be able to return much.
-BUFFER_BYTES = 32 * 1024
+# Each running reply has a buffer of this size.
+BUFFER_BYTES = 8 * 1024
+# After a read of this much, more may be waiting, so a busy process reads again without a pause.
+FULL_READ_BYTES = BUFFER_BYTES // 4
 
 # The end of a chunk, the size of the next one if it is not the last, and its first byte (RFC 9112,
 # section 7.1). An invalid size does not match, because its error would discard the text before it.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from core.db.database import DatabaseUnavailable
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 from service.conversations import failures
 from service.conversations.conversations import Conversation
 from service.conversations.distress import reply_to_distress, suggests_distress
@@ -54,7 +54,7 @@ class ReplyManager:
         model: ModelClient,
         queue: ReplyQueue | None,
         knowledge: Knowledge,
-        lag: EventLoopLag,
+        load: ProcessLoad,
     ) -> None:
         self.messages = messages
         self.leases = leases
@@ -62,7 +62,7 @@ class ReplyManager:
         self.model = model
         self.queue = queue
         self.knowledge = knowledge
-        self._lag = lag
+        self._load = load
         self._running: dict[str, Reply] = {}
         self._is_closed = False
         self._finish_lock = threading.Lock()
@@ -93,7 +93,7 @@ class ReplyManager:
             self._finish(reply, failures.RESTARTING)
             return reply
         self._running[message.id] = reply
-        self._lag.measure_while(self._has_running_replies)
+        self._load.measure_while(self._has_running_replies)
         self.lease_keeper.wake()
         threading.Thread(
             target=self._write, args=(reply,), daemon=True, name=f"reply-{reply.message.id}"

@@ -12,7 +12,13 @@ from dataclasses import replace
 import requests
 
 from core import sse
-from core.http import NETWORK_ERRORS, ResponseTooLarge, describe_response, read_bounded
+from core.http import (
+    FULL_READ_BYTES,
+    NETWORK_ERRORS,
+    ResponseTooLarge,
+    describe_response,
+    read_bounded,
+)
 from core.languages import N_
 from core.new_text import NewText
 from service.llm.chunks import Chunk, End, error_sentence, parse_chunk
@@ -213,7 +219,8 @@ class CompletionStream:
             self._start = self._start or chunk
             yield chunk
             has_begun = self._has_text or self._has_reasoning
-            if has_begun and (seconds := self._pause_seconds()):
+            may_pause = has_begun and len(chunk) < FULL_READ_BYTES
+            if may_pause and (seconds := self._pause_seconds()):
                 time.sleep(seconds)
 
 

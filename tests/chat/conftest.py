@@ -19,7 +19,7 @@ from chat.turns import Turn, Turns
 from core.clock import Clock
 from core.db.database import Database
 from core.db.migrations import migrate
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 from core.settings import MessageLimits
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
@@ -63,7 +63,7 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
     def new_log(clock: Clock = clock) -> Log:
         database = Database(database_url, clock=clock)
         migrate(database, MIGRATIONS_DIR, "alembic_version")
-        logs.append(Log(database, EventLoopLag(), on_end=lambda *_: None))
+        logs.append(Log(database, ProcessLoad(), on_end=lambda *_: None))
         return logs[-1]
 
     yield new_log

@@ -14,7 +14,7 @@ from chat.log.recovery import Recovery
 from chat.schema import workers
 from chat.turns import Turn
 from core.db.database import Database, DatabaseUnavailable
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 
@@ -236,7 +236,7 @@ def test_lock_on_the_heartbeat_table_does_not_interrupt_replies(
 ):
     log._flusher.close()
     database = Database(database_url, lock_timeout=0.05, clock=clock)
-    other = Log(database, EventLoopLag(), on_end=lambda *_: None)
+    other = Log(database, ProcessLoad(), on_end=lambda *_: None)
     with log.database.write() as locking:
         # Other connections can still read the locked table.
         locking.exec_driver_sql("LOCK TABLE workers IN EXCLUSIVE MODE")

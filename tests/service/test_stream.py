@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from core import sse
-from core.server.event_loop_lag import EventLoopLag
+from core.server.process_load import ProcessLoad
 from core.settings import load_settings
 from service.app import create_service_app
 from service.container import Container, get_container
@@ -29,8 +29,8 @@ RESTARTING = {
 }
 
 
-class RecordedLag(EventLoopLag):
-    """A lag that records whether it is measured, and whether a reader asks how long to pause."""
+class RecordedLoad(ProcessLoad):
+    """A load that records whether it is measured, and whether a reader asks how long to pause."""
 
     def __init__(self) -> None:
         self.is_measured, self.is_pause_requested = threading.Event(), threading.Event()
@@ -45,8 +45,8 @@ class RecordedLag(EventLoopLag):
 def test_service_measures_the_lag_and_pauses_while_a_reply_runs(
     service_settings: dict[str, Any], model: Upstream
 ):
-    lag = RecordedLag()
-    service = create_service_app(load_settings(service_settings), lag=lag)
+    load = RecordedLoad()
+    service = create_service_app(load_settings(service_settings), load=load)
     key = get_container(service).api_keys.create("alice", "test", "full_access")[1]
     with serve(service) as url:
         api = ApiClient(url, key)
@@ -54,8 +54,8 @@ def test_service_measures_the_lag_and_pauses_while_a_reply_runs(
         next(events)
         call = model.next_call().start_stream()
         call.delta("Hi")
-        assert lag.is_measured.wait(5)
-        assert lag.is_pause_requested.wait(5)
+        assert load.is_measured.wait(5)
+        assert load.is_pause_requested.wait(5)
         call.complete()
         list(events)
         api.session.close()

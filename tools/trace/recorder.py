@@ -18,7 +18,7 @@ from tests.support.waiting import wait_until
 
 NOT_OURS = {".venv", "tests", "tools"}
 # These threads run on a timer, and handle neither messages nor deltas.
-TIMER_THREADS = {"event-loop-lag", "watchdog"}
+TIMER_THREADS = {"process-load", "watchdog"}
 QUIET_SECONDS = 0.1
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 _ID = re.compile(r"(?<=[/-])[\w-]{22}(?=/|$)")
