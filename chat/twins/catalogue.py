@@ -30,11 +30,12 @@ from twinapi import (
 
 logger = logging.getLogger(__name__)
 
-MAX_PAGES = 40
+# The rest of a longer list is left out.
+MAX_TWINS = 2_000
+# Some services put only fifty twins on a page, although a hundred are asked for.
+MAX_PAGES = MAX_TWINS // 50
 # How long the end of a list that does not announce it is not looked for again.
 END_SECONDS = 3600.0
-# `MAX_PAGES` alone is no limit: the service may put any number of twins on one page.
-MAX_TWINS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +216,8 @@ class TwinCatalogue:
             read_count += len(page.items) + page.skipped_count
             for twin in page.items[: MAX_TWINS - len(twins)]:
                 twins.setdefault(twin.id, replace(twin, extra={}))
+            if len(twins) == MAX_TWINS:
+                break
             # Stop when a page has no new twins: the service may repeat the same page forever.
             is_end = len(twins) == count_before and not (page.has_more and not page.items)
             if is_end:

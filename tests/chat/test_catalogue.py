@@ -293,6 +293,7 @@ def test_twins_beyond_the_limit_are_left_out_even_if_they_are_on_one_page(
     known = new_twins(60)
     assert len(known.list().twins) == catalogue.MAX_TWINS
     assert too_long["id"] not in known.all_cached()
+    assert not known.is_missing(str(catalogue.MAX_TWINS))
 
 
 def test_incomplete_list_does_not_mark_twins_as_missing(
