@@ -61,12 +61,12 @@ _BARE_URL = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~]|\Z)")
 # The label of a link's definition, and a definition of a web or mail address in a protected text.
-_LABEL = r"((?:[^\[\]\\]|\\.){1,999})\]"
+_LABEL = rf"((?:[^\[\]\\{_BRACKET}]|\\.){{1,999}})\]"
 _DEFINITION_START = re.compile(
     rf"^((?:[ \t>]|(?:[-*+]|\d{{1,9}}[.)])[ \t])*+)\[{_LABEL}:", re.MULTILINE
 )
 _LINK_DEFINITION = re.compile(
-    rf"{_BRACKET}{_LABEL}{_NOTHING}:[\s>]*<?((?:https?://|mailto:)[^\s<>]+)", re.IGNORECASE
+    rf"{_BRACKET}{_LABEL}{_NOTHING}:[\s>]*<?((?:https?://|mailto:)[^\s<>\\]+)", re.IGNORECASE
 )
 
 _FORMULA_MARK = re.compile(
@@ -156,9 +156,10 @@ def _end_url(match: re.Match[str]) -> str:
 
 
 def link_definitions(source: str) -> str:
-    """Return definitions of the links to web and mail addresses that a protected text defines."""
+    """Return, in lines of their own, the definitions of links in a protected text."""
     definitions = _LINK_DEFINITION.findall(source) if _BRACKET in source else []
-    return "".join(f"[{label}]: <{url}>\n\n" for label, url in definitions)
+    words = ((" ".join(label.split()), url) for label, url in definitions)
+    return "".join(f"[{label}]: <{url}>\n\n" for label, url in words if label)
 
 
 def open_formula(text: str) -> int | None:

@@ -25,7 +25,6 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _INCOMPLETE_TAG = re.compile(
     r"</?(?:b|br|s|su|sub|sup|k|kb|kbd)?/?\Z|(?<!\\)\\b?e?g?i?n?(?:\{\w{0,14}\*?)?\Z"
 )
-_MAX_TAG_LENGTH = 24
 _BULLET = re.compile(r"^[ \t]*\*[ \t]", re.MULTILINE)
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 # A line that may become a list item, a heading, a rule or the line below a heading, and the lines
@@ -52,7 +51,7 @@ def strip_incomplete_inline(tail: str) -> str:
         tail = strip_incomplete_link(tail)
     if FORMULA_START.search(tail):
         tail = _strip_incomplete_formula(tail)
-    if incomplete := _INCOMPLETE_TAG.search(tail, max(0, len(tail) - _MAX_TAG_LENGTH)):
+    if incomplete := _INCOMPLETE_TAG.search(tail, max(0, len(tail) - 24)):
         tail = tail[: incomplete.start()]
     if "*" in tail or "__" in tail or "~~" in tail:
         tail = _close_emphasis(tail)

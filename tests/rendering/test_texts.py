@@ -84,6 +84,8 @@ DEFINITIONS = {
     "[Note]: Important": "[Note]: Important",
     "[Alice]: Hello!\n[Bob]: Hi": "[Alice]: Hello!<br>[Bob]: Hi",
     "[1]: https://a.example": f"[1]: {SOURCE}",
+    "[ ]: https://a.example": f"[ ]: {SOURCE}",
+    "[a\n- b]: https://a.example": f'[a</p><ul dir="auto"><li>b]: {SOURCE}</li></ul>',
     "[two\nlines]: /x": "[two<br>lines]: /x",
     "[a]: /x\n\n[a]": "[a]: /x</p><p>[a]",
     '> [1]: <https://a.example> "T"': (
