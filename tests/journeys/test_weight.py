@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Person
-from tests.support.processes import run_server
+from tests.support.processes import ROOT, run_server
 from web.container import Portal
 
 FIRST_BYTES, FIRST_REQUESTS = 45_000, 16
@@ -96,6 +96,11 @@ def new_visitor(browser: Browser, url: str) -> Iterator[Page]:
     context.add_init_script(VIOLATIONS)
     yield context.new_page()
     context.close()
+
+
+def test_readme_states_the_weight_budget():
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    assert f"needs at most {FIRST_BYTES // 1000} KB in {FIRST_REQUESTS} requests" in readme
 
 
 def of_this_host(scales: TrafficMeter, server: str) -> bool:
