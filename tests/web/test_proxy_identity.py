@@ -47,6 +47,7 @@ CASES: dict[str, tuple[str, list[str], str | None]] = {
     "spaces around": ("10.0.0.7", ["anna\xa0".encode().decode("latin-1")], None),
     "200 characters": ("10.0.0.7", ["x" * 200], "x" * 200),
     "placeholder of Apache": ("10.0.0.7", ["(null)"], None),
+    "placeholder of a script": ("10.0.0.7", ["None"], None),
     "placeholder of logs": ("10.0.0.7", ["-"], None),
     "2,000 characters": ("10.0.0.7", ["x" * 2_000], None),
 }

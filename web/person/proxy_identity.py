@@ -16,8 +16,8 @@ from web.container import portal
 
 logger = logging.getLogger(__name__)
 
-# What Apache and nginx send and log if there is no name.
-PLACEHOLDERS = ("(null)", "-")
+# What Apache, nginx and scripts send if there is no name, in lower case.
+PLACEHOLDERS = ("(null)", "-", "null", "none", "undefined")
 MAX_GROUPS = 200
 # Authentik separates names with bars, Shibboleth with semicolons.
 GROUP_SEPARATORS = re.compile(r"[,;|]")
@@ -35,7 +35,7 @@ def proxy_subject() -> str | None:
     """
     header = portal().settings.proxy_user_header
     subject = _read_header(header) or ""
-    if subject in PLACEHOLDERS:
+    if subject.lower() in PLACEHOLDERS:
         _warn_about_placeholder(header, subject)
         return None
     return subject if is_proxy_name(subject) else None
