@@ -54,7 +54,6 @@ class Person:
 
     id: str
     name: str
-    is_admin: bool
     is_disabled: bool
     has_account: bool
     has_password: bool
@@ -75,7 +74,6 @@ class NewPerson:
     """A person whom the operator adds."""
 
     name: str
-    is_admin: bool = False
     groups: Sequence[str] = ()
 
 
@@ -94,12 +92,10 @@ class People:
         self.database = database
         self._key_issuer = key_issuer
 
-    def add(self, name: str, *, is_admin: bool = False) -> Person:
+    def add(self, name: str) -> Person:
         """Add a person without a password. Raises UnsuitableName and NameTaken."""
         with self.database.write(durable=True) as connection:
-            return add_person(
-                connection, NewPerson(name, is_admin=is_admin), self.database.clock.time()
-            )
+            return add_person(connection, NewPerson(name), self.database.clock.time())
 
     def rename(self, name: str, new_name: str) -> None:
         """Change the name of an account, or a name of the proxy: from "proxy:OLD" to "proxy:NEW".
@@ -185,10 +181,6 @@ class People:
         with self.database.read() as connection:
             return connection.execute(select(people.c.id).limit(1)).first() is not None
 
-    def set_admin(self, person: Person, *, is_admin: bool) -> None:
-        """Grant or revoke the administrator status of a person."""
-        self._update(person, is_admin=is_admin)
-
     def disable(self, person: Person) -> None:
         """Prevent a person from signing in, and end all their sign-ins, links and API keys."""
         with self.database.write(durable=True) as connection:
@@ -242,17 +234,18 @@ def add_person(connection: Connection, new_person: NewPerson, now: float) -> Per
     """
     name, person_id = _suitable_name(new_person.name), secrets.token_hex(16)
     groups = tuple(sorted(new_person.groups))
-    values = {"is_admin": new_person.is_admin, "group_names": GROUP_SEPARATOR.join(groups)}
+    values = {"id": person_id, "name": name, "created_at": now}
     identity = {"issuer": PASSWORD_ISSUER, "subject": subject_of(name), "person_id": person_id}
     try:
-        connection.execute(insert(people).values(id=person_id, name=name, created_at=now, **values))
+        connection.execute(
+            insert(people).values(values | {"group_names": GROUP_SEPARATOR.join(groups)})
+        )
         connection.execute(insert(identities).values(identity))
     except IntegrityError:
         raise NameTaken from None
     return Person(
         person_id,
         name,
-        new_person.is_admin,
         is_disabled=False,
         has_account=True,
         has_password=False,
@@ -344,7 +337,6 @@ _OTHER_IDENTITY = (
 _SELECT_PEOPLE = select(
     people.c.id,
     people.c.name,
-    people.c.is_admin,
     people.c.group_names,
     people.c.signed_in_at,
     people.c.disabled_at.is_not(None).label("is_disabled"),

@@ -1,6 +1,6 @@
 """Tables of people who sign in."""
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, String, Table, Text, false
+from sqlalchemy import Column, Float, ForeignKey, Integer, String, Table, Text
 
 from core.db.database import metadata
 
@@ -9,7 +9,6 @@ people = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("name", Text, nullable=False),
-    Column("is_admin", Boolean, nullable=False, server_default=false()),
     Column("created_at", Float, nullable=False),
     Column("disabled_at", Float),
     # Time of the last sign-in.

@@ -63,7 +63,6 @@ def upgrade() -> None:
         "people",
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("name", sa.Text, nullable=False),
-        sa.Column("is_admin", sa.Boolean, server_default=sa.false(), nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("disabled_at", sa.Float),
         sa.Column("signed_in_at", sa.Float),

@@ -25,15 +25,15 @@ def test_name_that_cannot_be_displayed_is_rejected(accounts: Accounts, name: str
         accounts.people.add(name)
 
 
-def test_list_shows_who_is_admin_disabled_or_without_password(accounts: Accounts, anna: Person):
-    bob = accounts.people.add("bob", is_admin=True)
+def test_list_shows_who_is_disabled_or_without_password(accounts: Accounts, anna: Person):
+    bob = accounts.people.add("bob")
     accounts.people.disable(bob)
 
     listed = [
-        (person.name, person.is_admin, person.is_disabled, person.has_password)
+        (person.name, person.is_disabled, person.has_password)
         for person in accounts.people.list_all()
     ]
-    assert listed == [("Anna", False, False, True), ("bob", True, True, False)]
+    assert listed == [("Anna", False, True), ("bob", True, False)]
 
 
 def test_disabled_person_is_signed_out_until_enabled(accounts: Accounts, anna: Person):

@@ -35,14 +35,14 @@ def run(app: Flask, *arguments: str) -> Result:
 
 
 def test_add_command_prints_the_one_time_link_as_its_last_line(app: Flask, alice: Person):
-    result = run(app, "add", "Anna", "--admin")
+    result = run(app, "add", "Anna")
     url = result.output.splitlines()[-1]
 
     assert result.exit_code == 0
     assert re.fullmatch(r"https://chat\.example/session/links/[\w-]{32}", url)
     path = url.removeprefix("https://chat.example")
     assert alice.press(alice.get(path), "Save", password=PASSWORD).path == "/"
-    assert run(app, "list").output.startswith("Anna\tadmin, last sign-in: ")
+    assert run(app, "list").output.startswith("Anna\tlast sign-in: ")
 
 
 def test_reset_command_replaces_the_password_by_a_link(app: Flask, portal: Portal):
@@ -55,32 +55,26 @@ def test_reset_command_replaces_the_password_by_a_link(app: Flask, portal: Porta
 
 
 def test_commands_that_change_people_write_a_log_line_to_stderr(app: Flask):
-    commands = ["add"], ["disable"], ["enable"], ["admin"], ["groups", "--add", "sales"], ["reset"]
+    commands = ["add"], ["disable"], ["enable"], ["groups", "--add", "sales"], ["reset"]
     lines = [run(app, command[0], "Anna", *command[1:]).stderr for command in commands]
 
     assert [line.partition("[INFO] ")[2] for line in lines] == [
         "The operator has added “Anna”.\n",
         "The operator has disabled “Anna”.\n",
         "The operator has enabled “Anna”.\n",
-        "The operator has made “Anna” an administrator.\n",
         "The operator has changed the groups of “Anna” to: sales.\n",
         "The operator has deleted the password of “Anna”.\n",
     ]
 
 
-def test_disable_enable_and_admin_commands_change_a_person(app: Flask):
+def test_disable_and_enable_commands_change_a_person(app: Flask):
     run(app, "add", "Anna")
     listed = []
-    for command in (["disable"], ["enable"], ["admin"], ["admin", "--revoke"]):
-        assert run(app, command[0], "Anna", *command[1:]).exit_code == 0
+    for command in ("disable", "enable"):
+        assert run(app, command, "Anna").exit_code == 0
         listed.append(run(app, "list").output)
 
-    assert listed == [
-        "Anna\tdisabled, no password yet\n",
-        "Anna\tno password yet\n",
-        "Anna\tadmin, no password yet\n",
-        "Anna\tno password yet\n",
-    ]
+    assert listed == ["Anna\tdisabled, no password yet\n", "Anna\tno password yet\n"]
 
 
 class TestProxy:
@@ -195,7 +189,7 @@ def test_add_command_adds_the_people_in_a_file_and_prints_their_links(
     app: Flask, alice: Person, tmp_path: Path, separator: str
 ):
     file = tmp_path / "people.csv"
-    lines = ["name,admin,groups", "Anna,yes,", '"Ben",,"staff;sales"']
+    lines = ["name,groups", "Anna,", '"Ben","staff;sales"']
     file.write_text("\ufeff" + "\r\n".join(lines).replace(",", separator) + "\r\n\r\n")
 
     result = run(app, "add", "--from", str(file))
@@ -203,7 +197,7 @@ def test_add_command_adds_the_people_in_a_file_and_prints_their_links(
 
     assert [name for name, _ in links] == ["Anna", "Ben"]
     assert run(app, "list").output == (
-        "Anna\tadmin, no password yet\nBen\tno password yet, groups: sales staff\n"
+        "Anna\tno password yet\nBen\tno password yet, groups: sales staff\n"
     )
     path = links[1][1].removeprefix("https://chat.example")
     assert alice.press(alice.get(path), "Save", password=PASSWORD).path == "/"
@@ -215,11 +209,10 @@ def test_add_command_adds_the_people_in_a_file_and_prints_their_links(
         (b"name\nBen\nAnna\n", "line 3: Anna exists already."),
         (b"name\nBen\n\nBEN\n", "line 4: BEN exists already."),
         (b"name\nBen\nproxy:x\n", "line 3: A name has 1 to 100 printable characters"),
-        (b"name,admin\nBen,maybe\n", "line 2: The column admin has yes or no, not “maybe”."),
         (b"name\nBen,no\n", "line 2: The line has more values than the header."),
         (b"name,groups\nBen,a\x07b\n", "line 2: “a\x07b” is not a name of a group."),
         (b"name\nBen\nGr\xfc\xdfe\n", "line 3: The text is not UTF-8."),
-        (b"Ben,no,staff\n", "line 1: The first line has to name the columns: name, admin and"),
+        (b"Ben,staff\n", "line 1: The first line has to name the columns: name and groups."),
         (b'name\n"Ben', "line 2: unexpected end of data."),
         (b"name\n", "people.csv lists nobody."),
         (b"", "line 1: The first line has to name the columns"),

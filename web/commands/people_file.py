@@ -14,9 +14,7 @@ from accounts import NewPerson
 from core.text_files import NotUtf8, decode_text
 from core.twin_groups import parse_groups
 
-COLUMNS = ("name", "admin", "groups")
-ADMIN_VALUES = {"": False, "no": False, "false": False, "0": False}
-ADMIN_VALUES |= {"yes": True, "true": True, "1": True}
+COLUMNS = ("name", "groups")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def _read_columns(names: Sequence[str]) -> Sequence[str]:
     """Return the names of the columns. Raises ValueError."""
     columns = [name.strip().lower() for name in names]
     if "name" not in columns or not set(columns) <= set(COLUMNS):
-        raise ValueError("The first line has to name the columns: name, admin and groups")
+        raise ValueError("The first line has to name the columns: name and groups")
     return columns
 
 
@@ -61,11 +59,8 @@ def _read_person(row: dict[str, str | None]) -> NewPerson:
     """Return the person in a row. Raises ValueError."""
     if None in row:  # csv collects the values without a column here
         raise ValueError("The line has more values than the header")
-    admin = (row.get("admin") or "").strip().lower()
-    if admin not in ADMIN_VALUES:
-        raise ValueError(f"The column admin has yes or no, not “{admin}”")
     groups = parse_groups((row.get("groups") or "").replace(";", ","))
-    return NewPerson(row.get("name") or "", is_admin=ADMIN_VALUES[admin], groups=groups)
+    return NewPerson(row.get("name") or "", groups)
 
 
 def _wrong_line(file: Path, number: int, reason: str) -> click.ClickException:

@@ -60,29 +60,28 @@ def create_person_group(portal: Portal) -> click.Group:
 
     @commands.command("add", help="Add people, and print the links to set their passwords.")
     @click.argument("name", required=False)
-    @click.option("--admin", is_flag=True, help="Make the person an administrator.")
     @click.option(
         "--from",
         "file",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         metavar="FILE.csv",
-        help="Add the people in a file with the columns name, admin and groups.",
+        help="Add the people in a file with the columns name and groups.",
     )
-    def add(name: str | None, file: Path | None, *, admin: bool) -> None:
+    def add(name: str | None, file: Path | None) -> None:
         if not portal.settings.sign_in.has_passwords:
             raise click.ClickException(MODE_MISSING)
-        if file and not (name or admin):
+        if file and not name:
             _add_from_file(portal, file)
             return
         if file or not name:
             raise click.UsageError("Give a name, or --from and a file.")
         try:
-            person = accounts.people.add(name, is_admin=admin)
+            person = accounts.people.add(name)
         except UnsuitableName:
             raise click.ClickException(UNSUITABLE_NAME) from None
         except NameTaken:
             raise click.ClickException(f"{name} exists already.") from None
-        _log("has added “%s”" + (" as an administrator" if admin else ""), person)
+        _log("has added “%s”", person)
         _print_link(portal.settings, person, accounts.create_link(person))
 
     @commands.command("list", help="List all people.")
@@ -90,7 +89,6 @@ def create_person_group(portal: Portal) -> click.Group:
         for person in accounts.people.list_all():
             facts = {
                 person.name: person.identity.startswith(f"{KEY_ISSUER}:"),
-                "admin": person.is_admin,
                 "disabled": person.is_disabled,
                 "no password yet": person.has_account and not person.has_password,
                 f"groups: {' '.join(person.groups)}": bool(person.groups),
@@ -152,16 +150,6 @@ def create_person_group(portal: Portal) -> click.Group:
         click.echo(f"{name} is deleted. Logs and backups keep what they have.")
         if not person.has_account:
             click.echo(f"At the next sign-in, {name} becomes a new person, who is not disabled.")
-
-    @commands.command("admin", help="Make a person an administrator.")
-    @click.argument("name")
-    @click.option("--revoke", is_flag=True, help="Make the person an ordinary one again.")
-    def admin(name: str, *, revoke: bool) -> None:
-        person = _find(name)
-        accounts.people.set_admin(person, is_admin=not revoke)
-        role = "an ordinary person" if revoke else "an administrator"
-        _log(f"has made “%s” {role}", person)
-        click.echo(f"{name} is {'no longer' if revoke else 'now'} an administrator.")
 
     @commands.command("groups", help="Show or change the groups of a person.")
     @click.argument("name")
