@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rendering.latex import ENVIRONMENTS
 from rendering.table_rows import PIPE, keep_cells
@@ -36,6 +36,9 @@ _BRACKET = "\ue00a"
 _URL_END = "\ue00b"
 # Before the dollars around an environment that has no marks of its own.
 _ENVIRONMENT = "\ue00d"
+# Around the number of a definition, in its URL.
+_USED = "\ue00e"
+_USED_NUMBER = re.compile(r"%EE%80%8E(\d+)%EE%80%8E")
 _INSERTED = re.compile(rf" {_URL_END}|{_ENVIRONMENT}\$\$")
 _ANY = re.compile("[\ue000-\ue00f]")
 _ANY_REFERENCE = re.compile(r"&#(?:x0*e00[0-9a-f]|0*(?:5734[4-9]|5735[0-9]));", re.IGNORECASE)
@@ -155,11 +158,28 @@ def _end_url(match: re.Match[str]) -> str:
     return f"{url} {_URL_END}{next_character}" if next_character else url
 
 
-def link_definitions(source: str) -> str:
-    """Return, in lines of their own, the definitions of links in a protected text."""
-    definitions = _LINK_DEFINITION.findall(source) if _BRACKET in source else []
-    words = ((" ".join(label.split()), url) for label, url in definitions)
-    return "".join(f"[{label}]: <{url}>\n\n" for label, url in words if label)
+def parse_with_definitions(source: str, parse: Callable[[str], str]) -> str:
+    """Return the HTML of a protected text, in which definitions of links are text.
+
+    The parser gets a copy of each definition, with a mark in its URL. A mark in the HTML shows that
+    the definition is used: then the text is parsed again, and this definition is none of its text.
+    """
+    definitions = list(_LINK_DEFINITION.finditer(source)) if _BRACKET in source else []
+    copies = "".join(
+        f"[{label}]: <{found[2]}{_USED}{number}{_USED}>\n\n"
+        for number, found in enumerate(definitions)
+        if (label := " ".join(found[1].split()))
+    )
+    html = parse(copies + source)
+    if used := {int(number) for number in _USED_NUMBER.findall(html)}:
+        parts, end = [copies], 0
+        for number in sorted(used):
+            start, next_end = definitions[number].span()
+            definition = source[start:next_end].replace(_BRACKET, "[").replace(_NOTHING, "", 1)
+            parts += source[end:start], definition
+            end = next_end
+        html = parse("".join(parts) + source[end:])
+    return _USED_NUMBER.sub("", html) if copies else html
 
 
 def open_formula(text: str) -> int | None:

@@ -11,7 +11,7 @@ from rendering.formulas import MathBudget
 from rendering.images import replace_images, shorten_data
 from rendering.panics import panics_as_errors
 from rendering.parser import parser_html
-from rendering.placeholders import link_definitions, protect, restore
+from rendering.placeholders import parse_with_definitions, protect, restore
 from rendering.source_limits import has_too_many_cells, is_too_deep, normalize_line_ends
 
 # Increase this version when the HTML of a text changes, so that cached HTML is rendered again.
@@ -87,7 +87,7 @@ def render_part(
     """
     text = normalize_line_ends(text)
     source = protect(text, is_growing=not is_complete)
-    parsed_html = parser_html(link_definitions(source) + source)
+    parsed_html = parse_with_definitions(source, parser_html)
     if is_too_deep(parsed_html):
         return render_plain(text)
     clean_html = _cleaner.clean(_adapt_parser_html(restore(parsed_html), budget))

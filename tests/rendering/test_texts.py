@@ -298,11 +298,15 @@ def test_images_are_links_and_data_is_a_size():
 @pytest.mark.parametrize(
     "text", ["[b][1]\n\n[1]: https://a.example", "> [1]:\n> <https://a.example>\n\n[b][1]"]
 )
-def test_definition_of_a_link_stays_visible(text: str):
+def test_definition_that_a_link_uses_is_not_shown(text: str):
     html = render(text)
 
-    assert html.count('href="https://a.example"') == 2
-    assert "[1]:" in html
+    assert html.count('href="https://a.example"') == 1
+    assert "[1]:" not in html
+
+
+def test_definition_in_code_stays_there():
+    assert "[x]: https://a.example" in render("[x]\n\n```\n[x]: https://a.example\n```")
 
 
 def test_each_list_and_quotation_has_its_own_direction():
