@@ -18,7 +18,6 @@ from accounts.passwords import (
     UnsuitablePassword,
 )
 from accounts.people import (
-    KEY_ISSUER,
     PROXY_ISSUER,
     Identity,
     NameTaken,
@@ -33,7 +32,6 @@ from accounts.schema import TABLES
 from accounts.sign_ins import SignIn
 
 __all__ = [
-    "KEY_ISSUER",
     "MAX_PASSWORD_CHARACTERS",
     "MIN_PASSWORD_CHARACTERS",
     "PROXY_ISSUER",

@@ -1,4 +1,4 @@
-"""Signing in with a password or an API key, and setting the password with a one-time link."""
+"""Signing in with a password, and setting the password with a one-time link."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from accounts.people import Identity, NameTaken, NewPerson, People, Person, Unsu
 from accounts.sign_ins import SignIn, SignIns
 from core.db.database import Database
 from core.secrets import keyed_hash
-
-# Number of characters of an API key's hash that identify its person.
-SUBJECT_CHARACTERS = 32
 
 
 class WrongCredentials(Exception):
@@ -94,34 +91,6 @@ class Accounts:
         sign-ins. Raises WrongCredentials and AttemptsExceeded.
         """
         with self._verify_password(name, password, address, browser_token) as (connection, person):
-            return self.sign_ins.add(connection, person.id, device)
-
-    def sign_in_with_key(
-        self,
-        api_key: str,
-        address: str,
-        device: str,
-        browser_token: str,
-        verify: Callable[[], bool],
-    ) -> SignIn:
-        """Return a new sign-in of the person who has this API key of the service.
-
-        `verify` asks the service whether it accepts the key; its exceptions propagate. A hash
-        of the key identifies the person. Raises WrongCredentials and AttemptsExceeded.
-        """
-        subject = self._hash("API key of a person", api_key)[:SUBJECT_CHARACTERS]
-        with self.database.read() as connection:
-            known_person = people.find_by_identity(connection, people.KEY_ISSUER, subject)
-            limits = self._limits(known_person, None, browser_token, {"address": address})
-            self._check_limits(connection, limits)
-        if not verify():
-            self.attempts.count_failure(limits)
-            raise WrongCredentials
-        person = self.people.find_or_add(people.KEY_ISSUER, subject, f"…{api_key[-4:]}")
-        with self.database.write(durable=True) as connection:
-            current_person = people.find_by_id(connection, person.id)
-            if current_person is None or current_person.is_disabled:
-                raise WrongCredentials
             return self.sign_ins.add(connection, person.id, device)
 
     @contextmanager
@@ -281,7 +250,7 @@ class Accounts:
             return self.sign_ins.add(connection, person.id, device)
 
     def has_password(self, person: Person) -> bool:
-        """Return whether a person has a password, and not only an identity or an API key."""
+        """Return whether a person has a password, and not only a name at the proxy."""
         with self.database.read() as connection:
             return passwords.read_hash(connection, person.id) is not None
 

@@ -18,13 +18,9 @@ from core.db.database import Database, DatabaseUnavailable
 
 GROUP_SEPARATOR = ","
 
-# Issuers of identities. Their subjects are the names of accounts, the names that the proxy reports,
-# and hashes of API keys of the service.
+# Issuers of identities. Their subjects are the names of accounts, and those that the proxy reports.
 PASSWORD_ISSUER = "password"  # noqa: S105
 PROXY_ISSUER = "proxy"
-KEY_ISSUER = "key"
-OTHER_ISSUERS = (PROXY_ISSUER, KEY_ISSUER)
-OTHER_ISSUER_PREFIXES = tuple(f"{issuer}:" for issuer in OTHER_ISSUERS)
 MAX_NAME_CHARACTERS = 100
 MAX_CHARACTERS_BEFORE_FOLDING = 400
 MAX_PROXY_NAME_CHARACTERS = 200
@@ -48,7 +44,7 @@ class PersonNotFound(Exception):
 class Person:
     """A person who can sign in.
 
-    The operator adds the people who have an account. The proxy or an API key identifies the others.
+    The operator adds the people who have an account. The proxy identifies the others.
     `has_password` is False until the person sets a password with a one-time link.
     """
 
@@ -57,7 +53,7 @@ class Person:
     is_disabled: bool
     has_account: bool
     has_password: bool
-    # "proxy:NAME" or "key:ID" if the proxy or an API key identifies the person, otherwise "".
+    # "proxy:NAME" if the proxy identifies the person, otherwise "".
     identity: str = ""
     groups: tuple[str, ...] = ()
     # Seconds since 1970; None before the first sign-in.
@@ -79,7 +75,7 @@ class NewPerson:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Name of a person at an issuer (the password accounts, the proxy or the API keys)."""
+    """Name of a person at an issuer (the password accounts or the proxy)."""
 
     issuer: str
     subject: str
@@ -133,7 +129,7 @@ class People:
                 record_sign_in(connection, person.id, now)
 
     def find(self, name: str) -> Person:
-        """Return the person with a name, or with an identity: "proxy:NAME" or "key:ID".
+        """Return the person with a name, or with a name at the proxy: "proxy:NAME".
 
         Raises PersonNotFound.
         """
@@ -141,31 +137,28 @@ class People:
         with self.database.read() as connection:
             person = (
                 find_by_identity(connection, issuer, subject)
-                if issuer in OTHER_ISSUERS and subject
+                if issuer == PROXY_ISSUER and subject
                 else find_by_subject(connection, subject_of(name))
             )
         if person is None:
             raise PersonNotFound
         return person
 
-    def find_or_add(self, issuer: str, subject: str, name: str = "") -> Person:
-        """Return the person whom an issuer knows by this subject. The first call adds the person.
-
-        `name` is the name of a new person, by default the subject.
-        """
+    def find_or_add(self, proxy_name: str) -> Person:
+        """Return the person whom the proxy reports by this name. The first call adds the person."""
         with self.database.read() as connection:
-            person = find_by_identity(connection, issuer, subject)
-        return person or self._add_identity(issuer, subject, name or subject)
+            person = find_by_identity(connection, PROXY_ISSUER, proxy_name)
+        return person or self._add_from_proxy(proxy_name)
 
-    def _add_identity(self, issuer: str, subject: str, name: str) -> Person:
+    def _add_from_proxy(self, name: str) -> Person:
         person_id, now = secrets.token_hex(16), self.database.clock.time()
-        identity = {"issuer": issuer, "subject": subject, "person_id": person_id}
+        identity = {"issuer": PROXY_ISSUER, "subject": name, "person_id": person_id}
         with suppress(IntegrityError), self.database.write(durable=True) as connection:
             connection.execute(insert(people).values(id=person_id, name=name, created_at=now))
             connection.execute(insert(identities).values(identity))
         # A parallel request may have added the person first.
         with self.database.read() as connection:
-            person = find_by_identity(connection, issuer, subject)
+            person = find_by_identity(connection, PROXY_ISSUER, name)
         if person is None:
             raise PersonNotFound
         return person
@@ -256,7 +249,7 @@ def add_person(connection: Connection, new_person: NewPerson, now: float) -> Per
 def _suitable_name(name: str) -> str:
     name = " ".join(name.split())
     is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
-    if not is_suitable or subject_of(name).startswith(OTHER_ISSUER_PREFIXES):
+    if not is_suitable or subject_of(name).startswith(f"{PROXY_ISSUER}:"):
         raise UnsuitableName
     return name
 
@@ -327,9 +320,9 @@ def _person_from_row(row: Row[Any]) -> Person:
     return Person(**values, groups=tuple(names.split(GROUP_SEPARATOR)) if names else ())
 
 
-_OTHER_IDENTITY = (
+_PROXY_IDENTITY = (
     select(func.min(identities.c.issuer + ":" + identities.c.subject))
-    .where(identities.c.person_id == people.c.id, identities.c.issuer.in_(OTHER_ISSUERS))
+    .where(identities.c.person_id == people.c.id, identities.c.issuer == PROXY_ISSUER)
     .correlate(people)
     .scalar_subquery()
 )
@@ -345,7 +338,7 @@ _SELECT_PEOPLE = select(
     .correlate(people)
     .label("has_account"),
     passwords.c.person_id.is_not(None).label("has_password"),
-    func.coalesce(_OTHER_IDENTITY, "").label("identity"),
+    func.coalesce(_PROXY_IDENTITY, "").label("identity"),
 ).outerjoin(passwords, passwords.c.person_id == people.c.id)
 _RECORD_SIGN_IN = (
     update(people)

@@ -17,8 +17,8 @@ people = Table(
     Column("group_names", Text, nullable=False, server_default=""),
 )
 
-# Names of people at issuers (the password accounts, the proxy or the API keys). A person may have
-# several identities.
+# Names of people at issuers (the password accounts or the proxy). A person may have several
+# identities.
 identities = Table(
     "identities",
     metadata,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 from flask import Blueprint, abort, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
@@ -18,12 +17,9 @@ from accounts import (
     WrongCredentials,
 )
 from core.languages import LANGUAGES, N_
-from twinapi import Forbidden, TwinApiError, Unauthorized
 from web.container import portal
 from web.http import sign_in_not_required
-from web.i18n import service_message
 from web.person import sign_in_log
-from web.person.api_key import store_key
 from web.person.browser_session import begin_sign_in, browser_token, end_sign_in
 from web.person.client_address import client_address
 from web.person.current_person import is_from_proxy, signed_in_person
@@ -31,16 +27,12 @@ from web.person.devices import describe_device
 from web.person.return_path import return_path
 from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
 
-# RFC 6750, 2.1: what can be sent as a Bearer token.
-KEY_PATTERN = re.compile(r"[\w.~+/=-]{8,500}", re.ASCII)
-
 bp = Blueprint("session", __name__, url_prefix="/session")
 
 WRONG_CREDENTIALS = N_("The name or the password is wrong.")
 WRONG_PASSWORD = N_("Your current password is wrong.")
 UNSUITABLE_PASSWORD = N_("Choose a password of at least %(limit)s characters that isn't your name.")
 DISABLED = N_("Your account is disabled. Please contact your administrator.")
-KEY_REFUSED = N_("The twin service didn't accept this API key.")
 ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
 BUSY = N_("Very many people are signing in.")
 
@@ -49,7 +41,7 @@ BUSY = N_("Very many people are signing in.")
 def _require_form() -> None:
     modes = portal().settings.sign_in
     is_explanation = request.endpoint == "session.new" and modes.has_proxy
-    if not (modes.has_form or is_explanation):
+    if not (modes.has_passwords or is_explanation):
         abort(404)
 
 
@@ -67,11 +59,6 @@ def new() -> str | BaseResponse:
 @sign_in_not_required
 def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Sign in, and return to the requested page."""
-    modes = portal().settings.sign_in
-    if modes.has_keys and "api_key" in request.form:
-        return _sign_in_with_key()
-    if not modes.has_passwords:
-        abort(404)
     name, next_path = request.form.get("name", ""), return_path(request.form.get("next", ""))
     try:
         sign_in = portal().accounts.sign_in(
@@ -90,45 +77,9 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
     return _redirect_to(next_path)
 
 
-def _sign_in_with_key() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
-    api_key = request.form["api_key"].strip()
-    next_path = return_path(request.form.get("next", ""))
-    if not KEY_PATTERN.fullmatch(api_key):
-        return _render_form("", next_path, KEY_REFUSED, is_about_key=True), 422
-    try:
-        sign_in = portal().accounts.sign_in_with_key(
-            api_key, client_address(), _device(), browser_token(), lambda: _is_accepted(api_key)
-        )
-    except WrongCredentials:
-        sign_in_log.record_refusal(sign_in_log.KEY_REJECTED)
-        return _render_form("", next_path, KEY_REFUSED, is_about_key=True), 403
-    except AttemptsExceeded as error:
-        sign_in_log.record_refusal(sign_in_log.TOO_MANY_ATTEMPTS)
-        retry_at = portal().clock.time() + error.wait_seconds
-        page = _render_form("", next_path, attempts_notice(error), retry_at, is_about_key=True)
-        return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
-    except TwinApiError as error:
-        sentence = service_message(error.code, error.params)
-        return _render_form("", next_path, sentence, is_about_key=True), 502
-    begin_sign_in(sign_in)
-    sign_in_log.record_sign_in(sign_in.person_id, "with an API key")
-    store_key(api_key)
-    return redirect(next_path, 303)
-
-
 def attempts_notice(error: AttemptsExceeded) -> str:
     """Return the sentence that says why an attempt to sign in was refused."""
     return BUSY if isinstance(error, VerificationBusy) else ATTEMPTS_EXCEEDED
-
-
-def _is_accepted(api_key: str) -> bool:
-    """Return whether the service accepts a key. Raises TwinApiError."""
-    client = portal().service.client.with_key(api_key, lambda _limits: None)
-    try:
-        client.list_twins(limit=1)
-    except (Unauthorized, Forbidden):
-        return False
-    return True
 
 
 @bp.get("")
@@ -235,25 +186,13 @@ def _device() -> str:
     return describe_device(request.user_agent.string)
 
 
-def _render_form(
-    name: str,
-    next_path: str,
-    notice: str = "",
-    retry_at: float | None = None,
-    *,
-    is_about_key: bool = False,
-) -> str:
-    """Render the sign-in forms. With `is_about_key`, the notice belongs to the API key form."""
-    modes = portal().settings.sign_in
+def _render_form(name: str, next_path: str, notice: str = "", retry_at: float | None = None) -> str:
     return render_template(
         "session/new.html",
         name=name,
         next_path=next_path,
         notice=notice,
         retry_at=retry_at,
-        has_passwords=modes.has_passwords,
-        has_keys=modes.has_keys,
-        is_about_key=is_about_key,
         languages=LANGUAGES,
     )
 

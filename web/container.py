@@ -55,7 +55,7 @@ PERSONAL_KEY_ADVICE = "The credential is that of a person, not of the portal."
 # Without this error, a portal that has lost its environment file would admit everyone.
 MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "
-    "password, proxy, key, or a list; with visitor, people without an account may use it as well."
+    "password, proxy, or a list; with visitor, people without an account may use it as well."
 )
 
 

@@ -42,7 +42,7 @@ def check_constraints(settings: Settings) -> None:
 
 def _check_service(settings: Settings) -> None:
     if not settings.is_embedded:
-        if not (settings.api_key or settings.sign_in.has_only_keys):
+        if not settings.api_key:
             raise _missing("api_url", "api_key")
         url = urlsplit(settings.api_url or "")
         if url.query or "@" in url.netloc:

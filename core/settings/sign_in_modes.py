@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MODES = ("visitor", "password", "proxy", "key")
+MODES = ("visitor", "password", "proxy")
 FUTURE_MODES = ("oidc",)
 
 
@@ -26,10 +26,6 @@ class SignInModes:
         self.allows_visitors = not names or "visitor" in names
         self.has_passwords = "password" in names
         self.has_proxy = "proxy" in names
-        self.has_keys = "key" in names
-        self.has_form = self.has_passwords or self.has_keys
-        # Whether everyone signs in with their own API key.
-        self.has_only_keys = set(names) == {"key"}
 
     def __str__(self) -> str:
         """Return the value as it was set, or the default."""

@@ -21,7 +21,7 @@ from accounts import Accounts
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
-from tests.support.upstream import UPSTREAM_KEY, Upstream
+from tests.support.upstream import Upstream
 from web.container import Portal
 
 # PUT stands for the methods that no route has.
@@ -52,7 +52,7 @@ VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length", "Set-Cookie"}
 @pytest.fixture
 def settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Run a portal without visitors, with a twin that only Anna may use."""
-    limits = {"sign_in": "password,key", "sign_in_idle_timeout": 3_600}
+    limits = {"sign_in": "password", "sign_in_idle_timeout": 3_600}
     return settings | limits | {"twin_groups": "ada=annas"}
 
 
@@ -113,9 +113,6 @@ def others(
     lost_group = sign_in("lost group")
     accounts.people.set_groups(accounts.people.find("lost group"), ["bens"])
     yield "other group", lost_group
-    with_key = new_person()
-    with_key.press(with_key.get("/session/new"), "Sign in with this key", api_key=UPSTREAM_KEY)
-    yield "with a key", with_key
 
 
 def templates_with_ids(app: Flask) -> dict[str, str]:
@@ -157,7 +154,7 @@ def test_ids_of_other_people_give_the_same_response_as_missing_ids(
     cells, wrong = 0, []
     for kind, person in others(sign_in, accounts, new_person, clock):
         client = client_of(app, person)
-        is_signed_in = kind in ("signed in", "other group", "with a key")
+        is_signed_in = kind in ("signed in", "other group")
         page = person.get("/session" if is_signed_in else "/session/new")
         _, fields = page.button_action("Sign out" if is_signed_in else "Sign in")
         malformed_ids = MALFORMED_IDS if kind == "signed in" else ()

@@ -32,7 +32,7 @@ TWINS = {"lobby": ("Lobby", ""), "legal": ("Legal", "access: ['group:lawyers']\n
 @pytest.fixture
 def modes() -> dict[str, str]:
     """Return the settings of the sign-in modes."""
-    return {"sign_in": "visitor,password,key"}
+    return {"sign_in": "visitor,password"}
 
 
 @pytest.fixture
@@ -144,23 +144,6 @@ def test_keys_of_others_look_like_missing_ones(anna: Person, url: str):
     assert get_twins(url, key)[0] == 200
 
 
-def test_person_who_signed_in_with_a_key_needs_a_jwt_to_create_another_key(anna: Person, url: str):
-    ben = Person(url)
-    page = ben.get("/session/new")
-    ben.press(page, "Sign in with this key", api_key=create_key(anna))
-
-    assert "Lobby" in ben.get("/").text
-    assert ben.get("/keys").html.select("[name=jwt]")
-
-
-def test_twins_of_a_person_who_signed_in_with_a_key_are_those_of_the_key(anna: Person, url: str):
-    ben = Person(url)
-    page = ben.get("/session/new")
-    ben.press(page, "Sign in with this key", api_key=create_key(anna))
-
-    assert "Legal" in ben.get("/").text
-
-
 def test_twin_is_shown_to_the_groups_in_its_file_and_to_nobody_else(anna: Person, url: str):
     ben = Person(url)
     sign_in(ben, "Ben")
@@ -201,9 +184,9 @@ def test_keys_are_revoked_if_the_only_identity_of_their_person_is_linked_to_anot
     app: Flask, accounts: Accounts, url: str, has_other_identity: bool, status: int
 ):
     portal, identity = get_portal(app), Identity(PROXY_ISSUER, "a.meier")
-    person = accounts.people.find_or_add(identity.issuer, identity.subject)
+    person = accounts.people.find_or_add(identity.subject)
     if has_other_identity:
-        other = {"issuer": "key", "subject": "1", "person_id": person.id}
+        other = {"issuer": PROXY_ISSUER, "subject": "anna.meier", "person_id": person.id}
         with accounts.database.write() as connection:
             connection.execute(insert(identities).values(other))
     assert portal.key_issuer

@@ -50,7 +50,7 @@ WRONG = [
     (
         "SIGN_IN",
         "password,magic",
-        "cannot be used: “magic” is none of visitor, password, proxy, key.",
+        "cannot be used: “magic” is none of visitor, password, proxy.",
     ),
     (
         "SIGN_IN",

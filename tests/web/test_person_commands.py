@@ -101,7 +101,7 @@ class TestProxy:
 
         assert result.stdout == "staff\n"
         assert "has not signed in yet" in result.stderr
-        assert portal.accounts.people.find_or_add("proxy", "anna").groups == ("staff",)
+        assert portal.accounts.people.find_or_add("anna").groups == ("staff",)
         assert "There is no proxy:ben." in run(app, "groups", "proxy:ben").stderr
         assert run(app, "groups", "proxy:a,b", "--add", "staff").exit_code == 1
 
@@ -110,7 +110,7 @@ class TestProxy:
         self, settings: dict[str, Any], portal: Portal, *, is_known: bool
     ):
         if is_known:
-            portal.accounts.people.find_or_add("proxy", "anna")
+            portal.accounts.people.find_or_add("anna")
         app = twindow.create_app(settings | {"proxy_groups_header": "X-Groups"})
         result = run(app, "groups", "proxy:anna", "--add", "staff")
         close_portal(app)
@@ -120,11 +120,11 @@ class TestProxy:
 
     def test_rename_command_follows_a_new_name_at_the_proxy(self, app: Flask, portal: Portal):
         people = portal.accounts.people
-        anna = people.find_or_add("proxy", "anna")
-        people.find_or_add("proxy", "ben")
+        anna = people.find_or_add("anna")
+        people.find_or_add("ben")
 
         assert run(app, "rename", "proxy:anna", "proxy:anna.berg").exit_code == 0
-        person = people.find_or_add("proxy", "anna.berg")
+        person = people.find_or_add("anna.berg")
         assert (person.id, person.name) == (anna.id, "anna.berg")
         taken = run(app, "rename", "proxy:ben", "proxy:anna.berg")
         assert taken.stderr == "Error: proxy:anna.berg exists already.\n"
@@ -242,12 +242,12 @@ def test_link_command_requires_the_proxy_sign_in_mode(app: Flask):
     [
         (
             ["add", " "],
-            "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “key:”.",
+            "A name has 1 to 100 printable characters, and does not begin with “proxy:”.",
         ),
         (["add", "Anna"], "Anna exists already."),
         (
             ["disable", "Nobody"],
-            "There is no Nobody. See “person list”; other people are written proxy:NAME or key:ID.",
+            "There is no Nobody. See “person list”; names at the proxy are written proxy:NAME.",
         ),
     ],
 )

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from accounts import (
-    KEY_ISSUER,
     PROXY_ISSUER,
     NameTaken,
     Person,
@@ -28,13 +27,11 @@ MODE_MISSING = (
     "Signing in is turned off: set TWINDOW_SIGN_IN=password, "
     "or visitor,password if people without an account may chat as well."
 )
-UNSUITABLE_NAME = (
-    "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “key:”."
-)
+UNSUITABLE_NAME = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."
 UNSUITABLE_PROXY_NAME = (
     "A name of the proxy is written proxy:NAME, with 1 to 200 printable characters and no comma."
 )
-NOT_FOUND = "There is no {}. See “person list”; other people are written proxy:NAME or key:ID."
+NOT_FOUND = "There is no {}. See “person list”; names at the proxy are written proxy:NAME."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
 KEPT_AT_SERVICE = (
     "{0} conversations could not be deleted at the service; the log has the reason. They are "
@@ -55,7 +52,7 @@ def create_person_group(portal: Portal) -> click.Group:
         handler = configure_logging()
         context.call_on_close(lambda: logging.getLogger().removeHandler(handler))
         modes = portal.settings.sign_in
-        if not (modes.has_passwords or modes.has_proxy or modes.has_keys):
+        if not (modes.has_passwords or modes.has_proxy):
             raise click.ClickException(MODE_MISSING)
 
     @commands.command("add", help="Add people, and print the links to set their passwords.")
@@ -88,7 +85,6 @@ def create_person_group(portal: Portal) -> click.Group:
     def list_all() -> None:
         for person in accounts.people.list_all():
             facts = {
-                person.name: person.identity.startswith(f"{KEY_ISSUER}:"),
                 "disabled": person.is_disabled,
                 "no password yet": person.has_account and not person.has_password,
                 f"groups: {' '.join(person.groups)}": bool(person.groups),
@@ -214,7 +210,7 @@ def create_person_group(portal: Portal) -> click.Group:
         click.echo(
             f"{name} has not signed in yet. The groups apply from the first visit.", err=True
         )
-        return accounts.people.find_or_add(PROXY_ISSUER, subject)
+        return accounts.people.find_or_add(subject)
 
     def _find(name: str) -> Person:
         try:

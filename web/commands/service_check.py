@@ -21,7 +21,6 @@ from twinapi import (
     Limits,
     Twin,
     TwinApiError,
-    Unauthorized,
 )
 from web.container import Portal
 from web.i18n import english_message
@@ -38,7 +37,6 @@ MIN_PIECES = 5
 NO_TWINS = Finding(
     "The service lists no twin that can be read: a twin needs an id.", is_problem=True
 )
-NO_KEY = Finding("The service responds. People bring their own keys.")
 NO_MESSAGES = "The key may list twins, but send no messages: it may be read-only. {}"
 WHOLE_REPLY = "The service sent the reply as a whole: people see nothing until it is complete."
 BUFFERED = "The reply arrived at once, after {:.0f} s: the service, or a proxy before it, buffers."
@@ -49,18 +47,16 @@ def check_service(portal: Portal) -> Iterator[Finding]:
     """Ask the service, and yield what is found; a problem is the last finding.
 
     Nothing is stored on this machine. At the service, one conversation is created and one message
-    sent, unless people bring their own keys; it is deleted if the service has announced that.
+    sent; it is deleted if the service has announced that.
     """
     settings = portal.settings
     limits: list[Limits] = []
     client = portal.service.client.with_listener(limits.append)
     catalogue = TwinCatalogue(client, portal.clock)
-    has_key = settings.is_embedded or bool(settings.api_key)
     try:
         twins = catalogue.list().twins
     except TwinApiError as error:
-        is_expected = isinstance(error, Unauthorized) and not has_key
-        yield NO_KEY if is_expected else _failure(error, settings)
+        yield _failure(error, settings)
         return
     if not twins:
         yield NO_TWINS
@@ -72,8 +68,7 @@ def check_service(portal: Portal) -> Iterator[Finding]:
         names = ", ".join(unknown)
         yield Finding(f"TWINDOW_TWIN_GROUPS names unknown twins: {names}.", is_problem=True)
         return
-    if has_key:
-        yield from _send_message(client, twins[0])
+    yield from _send_message(client, twins[0])
 
 
 def _listed(twins: Sequence[Twin], limits: Sequence[Limits], *, is_complete: bool) -> Finding:

@@ -17,7 +17,6 @@ from web.http.csrf_cookie import VISITOR_SECONDS, read_visitor, sign_visitor
 from web.http.exemptions import sessionless_paths
 from web.http.session_rows import DatabaseCache
 from web.session_fields import (
-    API_KEY_FIELD,
     CSRF_FIELD,
     EXTENDED_DAY_FIELD,
     PROXY_PERSON_FIELD,
@@ -264,13 +263,13 @@ def _are_avatars_public() -> bool:
     """Return whether everybody sees the same avatars, so that their responses need no session."""
     settings = portal().settings
     modes = settings.sign_in
-    has_own_credentials = modes.has_keys or settings.proxy_token_header
+    has_own_credentials = settings.proxy_token_header
     is_same_for_all = portal().twin_access(()).is_unlimited
     return modes.allows_visitors and not has_own_credentials and is_same_for_all
 
 
 def _lifetime(session: Session) -> timedelta:
-    if session.get(VISITOR_FIELD) and API_KEY_FIELD not in session:
+    if session.get(VISITOR_FIELD):
         return SESSION_LIFETIME
     if session.get(SIGN_IN_FIELD) or session.get(PROXY_PERSON_FIELD):
         return timedelta(seconds=portal().settings.sign_in_max_age)

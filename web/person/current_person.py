@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from flask import current_app, g, session
 
-from accounts import PROXY_ISSUER, Person
+from accounts import Person
 from core.secrets import keyed_hash
 from web.container import portal
-from web.person.api_key import read_key
 from web.person.proxy_identity import proxy_groups, proxy_subject
-from web.session_fields import API_KEY_FIELD, CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_fields import CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
 
 def signed_in_person() -> Person | None:
@@ -28,15 +27,13 @@ def is_from_proxy() -> bool:
 def _find_signed_in_person() -> Person | None:
     accounts = portal().accounts
     if subject := proxy_subject():
-        person = accounts.people.find_or_add(PROXY_ISSUER, subject)
+        person = accounts.people.find_or_add(subject)
         if person.is_disabled:
             return None
         groups = proxy_groups()
         return person if groups is None else portal().accounts.people.set_groups(person, groups)
-    modes = portal().settings.sign_in
-    uses_key = API_KEY_FIELD in session
-    is_mode_active = modes.has_keys and bool(read_key()) if uses_key else modes.has_passwords
-    sign_in_id = session.get(SIGN_IN_FIELD) if is_mode_active else None
+    has_passwords = portal().settings.sign_in.has_passwords
+    sign_in_id = session.get(SIGN_IN_FIELD) if has_passwords else None
     return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
 
 

@@ -11,7 +11,6 @@ from flask import session
 from core.db.database import DatabaseUnavailable
 from web.container import portal
 from web.person.current_person import is_from_proxy, signed_in_person
-from web.person.twin_access import access_rule
 from web.session_fields import SIGN_IN_FIELD
 
 # The first frame after this time triggers a check of the person's access. Frames come at least
@@ -34,7 +33,7 @@ def while_signed_in(
     else:
         sign_in_id = str(session[SIGN_IN_FIELD])
         find_person = partial(accounts.sign_ins.find_person, sign_in_id, is_request=False)
-    access_for = access_rule()
+    access_for = portal().twin_access
 
     def may_continue() -> bool:
         current = find_person()

@@ -6,7 +6,6 @@ from flask import g
 
 from chat.service_access import ServiceAccess
 from web.container import portal
-from web.person.api_key import read_key
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.proxy_identity import proxy_token
 
@@ -25,6 +24,4 @@ def _find_access() -> ServiceAccess:
         # Without a valid token, the service refuses the requests. The portal's key is not used
         # instead, because it may have access to more.
         return portal().personal_access.get(person.id, proxy_token())
-    if person and (api_key := read_key()):
-        return portal().personal_access.get(person.id, api_key)
     return portal().service

@@ -12,7 +12,6 @@ from web.person.client_address import client_address
 
 WRONG_CREDENTIALS = "the name or the password is wrong"
 WRONG_PASSWORD = "the password is wrong"  # noqa: S105
-KEY_REJECTED = "the service does not accept the API key"
 TOO_MANY_ATTEMPTS = "there were too many attempts"
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flask import g
 
 from chat.twins import TwinList
-from core.twin_groups import EVERY_TWIN, TwinAccess
+from core.twin_groups import TwinAccess
 from twinapi import NotFound, Twin
 from web.container import portal
-from web.person.api_key import read_key
 from web.person.current_person import signed_in_person
 from web.person.service_access import service_access
 
@@ -20,19 +19,9 @@ def twin_access() -> TwinAccess:
     """Return which twins the person of the current request may use. Visitors are in no group."""
     if "twin_access" not in g:
         person = signed_in_person()
-        g.twin_access = access_rule()(person.groups if person else ())
+        g.twin_access = portal().twin_access(person.groups if person else ())
     access: TwinAccess = g.twin_access
     return access
-
-
-def access_rule() -> Callable[[Collection[str]], TwinAccess]:
-    """Return the function from groups to twins that applies to the person of this request.
-
-    For a person with an API key of their own, the embedded service itself decides.
-    """
-    if portal().settings.is_embedded and read_key():
-        return lambda _groups: EVERY_TWIN
-    return portal().twin_access
 
 
 def list_twins() -> TwinList:

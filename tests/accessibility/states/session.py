@@ -37,16 +37,6 @@ def sign_in(env: Environment) -> Page:
     return env.open("/session/new")
 
 
-@state("session.create", sign_in="password,key")
-def sign_in_with_a_refused_key(env: Environment) -> Page:
-    env.upstream.answers["/api/v1/twins"] = 401, {}
-    page = env.open("/session/new")
-    page.get_by_label("API key").fill("key-of-nobody")
-    page.get_by_role("button", name="Sign in with this key").click()
-    expect(page.locator("#form-error")).to_contain_text("didn't accept")
-    return page
-
-
 @state("session.create", **SETTINGS)
 def sign_in_rejected(env: Environment) -> Page:
     page = _sign_in(env, "wrong")
