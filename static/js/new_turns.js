@@ -52,7 +52,9 @@ const scrollToEnd = () => {
 };
 let isAtEnd = false;
 let top = 0;
-let height = 0;
+let height = page.scrollHeight;
+// After a reload and Back, the browser itself restores the place.
+const isNewVisit = performance.getEntriesByType("navigation")[0]?.type === "navigate";
 // Update `isAtEnd` after scrolls of the reader. The browser itself may scroll when the page
 // shrinks, and may scroll down when the page grows.
 const trackScroll = () => {
@@ -92,10 +94,9 @@ if (log) {
     focusComposer(); // the browser has focused the notice about the action (autofocus)
     announce(actionNotice.ariaLabel);
   }
-  if (scrollTop) {
-    page.scrollTop = scrollTop;
-    isAtEnd = isNearEnd(NEAR_END_PX);
-  } else if (location.hash === "#message" || !(location.hash || location.search)) scrollToEnd();
+  if (scrollTop) page.scrollTop = scrollTop;
+  else if (isNewVisit && (location.hash === "#message" || !(location.hash || location.search))) scrollToEnd();
+  isAtEnd = isNearEnd(NEAR_END_PX);
   document.addEventListener("submit", ({ target }) => {
     if (target.matches(".menu form")) sessionStore.set("place", String(page.scrollTop));
   });
