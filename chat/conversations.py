@@ -71,8 +71,8 @@ def _without_code(content: str) -> str:
 
 
 PAGE_SIZE = 20
-# The sidebar lists as many conversations.
-MAX_RECENT_PINNED = 10
+# The sidebar lists as many conversations. The first number only limits the size of pages.
+MAX_RECENT_PINNED = 100
 MAX_RECENT = 20
 MAX_TITLE_CHARACTERS = 200
 
@@ -169,14 +169,19 @@ class Conversations:
                 items = _conversations_from_rows(connection.execute(page_query, parameters))
             return ConversationPage(items, page, pages, total)
 
-    def list_recent(self, person: str, access: TwinAccess = EVERY_TWIN) -> Sequence[Conversation]:
+    def list_recent(
+        self, person: str, access: TwinAccess = EVERY_TWIN, opened: Conversation | None = None
+    ) -> Sequence[Conversation]:
         """Return the newest conversations, pinned ones first, then newest first.
 
-        Returns at most `MAX_RECENT_PINNED` pinned and `MAX_RECENT` other conversations.
+        Returns at most `MAX_RECENT_PINNED` pinned and `MAX_RECENT` other conversations, and the
+        conversation `opened`, which may be older or archived.
         """
         with self.database.read() as connection:
             rows = connection.execute(_recent_query(access), {"person": person})
             items = _conversations_from_rows(rows)
+        if opened and opened.id not in {c.id for c in items}:
+            items.append(opened)
         return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
 
     def set_service_id(self, conversation_id: str, service_id: str, delete_url: str = "") -> str:

@@ -78,7 +78,7 @@ def test_sidebar_of_every_page_lists_the_newest_conversations(
     assert bob.get("/").html.select("#recent li") == []
 
 
-def test_sidebar_lists_ten_pinned_and_twenty_other_conversations(
+def test_sidebar_lists_all_pinned_twenty_other_and_the_open_conversation(
     alice: Person, portal: Portal, page: Page
 ):
     person = get_only_person(portal.database)
@@ -89,7 +89,18 @@ def test_sidebar_lists_ten_pinned_and_twenty_other_conversations(
         connection.execute(update(conversations).where(pinned).values(pinned=True))
 
     groups = alice.get("/help").html.select("#recent ul")
-    assert [len(group.select("li")) for group in groups] == [10, 20]
+    assert [len(group.select("li")) for group in groups] == [15, 20]
+
+    with portal.database.write() as connection:
+        values = {"archived": True, "pinned": False, "updated_at": 1e9}
+        connection.execute(update(conversations).values(values))
+    answer = alice.get(page.path)
+    assert [heading.get_text() for heading in answer.html.select("#recent h2")] == [
+        "September 2001"
+    ]
+    assert (
+        answer.html.select_one("#recent [aria-current] span").get_text() == "Why is the sky blue?"
+    )
 
 
 def test_row_of_the_sidebar_has_a_menu_that_returns_to_the_page(

@@ -30,6 +30,7 @@ from tests.browsers.steps import (
     wait_until_settled,
 )
 from tests.support.engines import run_firefox
+from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -86,6 +87,31 @@ def test_back_and_forward_show_the_pages_again(driver: WebDriver, conversation: 
     wait_for(driver, "h1", "Conversations")
 
 
+@pytest.mark.parametrize("is_running", [False, True])
+def test_reading_place_is_kept_over_a_reload_and_back(
+    driver: WebDriver, conversation: str, upstream: Upstream, is_running: bool
+):
+    send(driver, "A long one, please")
+    call = upstream.next_call().start_stream()
+    call.delta("A line.\n\n" * 90)
+    wait_until(driver, "return document.querySelectorAll('.turn__reply p').length > 90")
+    if not is_running:
+        call.complete("A line.\n\n" * 90)
+        wait_for(driver, ".turn:last-of-type[data-state=complete]")
+    wait_until(driver, "scrollTo(0, 600); return scrollY === 600")
+    # Firefox forgets the place if Selenium loads the page again.
+    driver.execute_script("globalThis.isOld = true; location.reload()")
+    wait_until(driver, "return !globalThis.isOld")
+    wait_until(driver, "return scrollY === 600 && document.readyState === 'complete'")
+    if is_running:
+        call.delta("The end.")
+    open_page(driver, f"{driver.current_url}/../../help")
+    wait_until_settled(driver)
+    driver.back()
+    wait_for(driver, "html.scripts .turn p", "A line.")
+    wait_until(driver, "return scrollY === 600 && document.readyState === 'complete'")
+
+
 def test_layout_follows_the_window(driver: WebDriver, conversation: str):
     wide = rect_of(driver, ".composer form")["width"]
     wait_for(driver, "#sidebar")
@@ -106,6 +132,44 @@ def test_sidebar_opens_and_closes_in_a_narrow_window(driver: WebDriver, conversa
     wait_for(driver, "#sidebar", "Hello")
     driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     wait_until(driver, "return !document.getElementById('sidebar').checkVisibility()")
+
+
+PLACE = "return document.querySelector('.sidebar__recent').scrollTop"
+CURRENT_IN_VIEW = """const rect = (place) => document.querySelector(place).getBoundingClientRect();
+return rect("#recent [aria-current]").bottom <= rect("#to-conversations").top"""
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+def test_list_of_the_sidebar_keeps_its_place_and_shows_the_open_conversation(
+    driver: WebDriver, conversation: str, portal: Portal, width: int
+):
+    person = get_only_person(portal.database)
+    for number in range(40):
+        insert_conversation(portal.database, person, 1, title=f"Talk {number}")
+    driver.set_window_size(width, 600)
+
+    def open_sidebar() -> None:
+        if width == NARROW:
+            click(driver, ".menu-button")
+        wait_for(driver, "#recent")
+
+    open_page(driver, conversation)
+    open_sidebar()
+    wait_until(driver, CURRENT_IN_VIEW)
+    driver.execute_script("document.querySelector('.sidebar__recent').scrollTop = 300")
+    wait_until(driver, f"{PLACE} === 300")
+    # Selenium would scroll before it clicks.
+    driver.execute_script("arguments[0].click()", wait_for(driver, "#recent a", "Talk 30"))
+    wait_for(driver, "main h1", "Talk 30")
+    wait_for(driver, "html.scripts")
+    open_sidebar()
+    wait_until(driver, f"{PLACE} === 300")
+    driver.execute_script("document.querySelector('.sidebar__recent').scrollTop = 0")
+    wait_until_settled(driver)
+    driver.back()
+    wait_for(driver, "html.scripts main h1", "Hello")
+    open_sidebar()
+    wait_until(driver, CURRENT_IN_VIEW)
 
 
 def test_draft_is_kept_over_pages(driver: WebDriver, conversation: str, url: str):

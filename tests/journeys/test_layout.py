@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from tests.journeys.steps import (
 )
 from tests.journeys.window import hide_tab, show_tab
 from tests.support.chromium import resize
+from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
+from web.container import Portal
 
 WORDMARK = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'
@@ -119,6 +122,43 @@ def test_sidebar_is_a_drawer_in_a_narrow_window(context: BrowserContext, upstrea
     expect(sidebar).to_be_visible()
     page.get_by_role("link", name="Preferences").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Preferences")
+
+
+# In a window of small height, the whole sidebar scrolls.
+@pytest.mark.parametrize(("width", "height"), [(1280, 600), (360, 600), (740, 400), (1280, 400)])
+def test_list_of_the_sidebar_keeps_its_place_and_shows_the_open_conversation(
+    context: BrowserContext, upstream: Upstream, portal: Portal, width: int, height: int
+):
+    page = open_conversation(context, upstream)
+    for _ in range(30):
+        insert_conversation(portal.database, get_only_person(portal.database), 1)
+    resize(page, width, height)
+    current = page.locator("#recent [aria-current]")
+    opener = page.get_by_role("button", name="Menu")
+    place = "sidebar.scrollTop + document.querySelector('.sidebar__recent').scrollTop"
+
+    def load(action: Callable[[], object]) -> None:
+        with page.expect_navigation():
+            action()
+        if opener.is_visible():
+            opener.click()
+
+    load(page.reload)
+    expect(current).to_contain_text("Hello")
+    expect(current).to_be_in_viewport(ratio=1)
+    page.locator("#recent a").nth(12).evaluate("row => row.scrollIntoView({ block: 'center' })")
+    before = page.evaluate(place)
+    assert before > 0
+    load(page.locator("#recent a").nth(12).click)
+    page.wait_for_function(f"before => {place} === before", arg=before)
+    page.evaluate("document.querySelector('.sidebar__top').scrollIntoView()")
+    load(page.go_back)
+    expect(current).to_contain_text("Hello")
+    expect(current).to_be_in_viewport(ratio=1)
+    if opener.is_visible():
+        page.keyboard.press("Escape")
+        opener.click()
+        expect(current).to_be_in_viewport(ratio=1)
 
 
 def test_search_opens_in_a_dialog_and_leads_to_a_hit(context: BrowserContext, upstream: Upstream):

@@ -21,11 +21,17 @@ def get_only_person(database: Database) -> str:
 
 
 def insert_conversation(
-    database: Database, person: str, turn_count: int, sentences: int = 5, reply: str = ""
+    database: Database,
+    person: str,
+    turn_count: int,
+    sentences: int = 5,
+    reply: str = "",
+    title: str = "",
 ) -> str:
     """Insert a conversation with this many complete turns and return its id.
 
-    The text of each reply is `reply` or some sentences.
+    The text of each reply is `reply` or some sentences. By default, the title is made of the
+    number of turns.
     """
     conversation_id, now = secrets.token_urlsafe(16), time.time()
     ids = [secrets.token_urlsafe(16) for _ in range(turn_count)]
@@ -36,7 +42,7 @@ def insert_conversation(
                 person=person,
                 twin_id="ada",
                 twin_name="Ada",
-                title=f"A talk of {turn_count}",
+                title=title or f"A talk of {turn_count}",
                 created_at=now - 2 * turn_count,
                 updated_at=now,
             )

@@ -57,10 +57,10 @@ def test_page_preloads_the_modules_that_it_imports(alice: Person, upstream: Upst
     conversation = alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
 
-    assert [Path(url).name for url in script_urls(twin)] == ["main.js", "htmx.js"]
+    assert [Path(url).name for url in script_urls(twin)] == ["main.js", "htmx.js", "sidebar.js"]
     assert preloaded(twin) == imported("main.js")
     scripts = [Path(url).name for url in script_urls(conversation)]
-    assert scripts == ["main.js", "conversation.js", "htmx.js"]
+    assert scripts == ["main.js", "conversation.js", "htmx.js", "sidebar.js"]
     assert preloaded(conversation) == imported("main.js") | imported("conversation.js")
 
 

@@ -21,15 +21,15 @@ from web.views.date_groups import DateGroup, group_by_date
 MAX_RENDERED_ROWS = 4_000
 
 
-def sidebar_groups() -> Sequence[DateGroup]:
-    """Return the newest conversations of the person, grouped by date.
+def sidebar_groups(opened: Conversation | None = None) -> Sequence[DateGroup]:
+    """Return the newest conversations of the person and the opened one, grouped by date.
 
     Without a database, there are none: an error page with a sidebar must still be displayed.
     """
     if not (person_id := person()):
         return []
     try:
-        return group_by_date(portal().conversations.list_recent(person_id, twin_access()))
+        return group_by_date(portal().conversations.list_recent(person_id, twin_access(), opened))
     except DatabaseUnavailable:
         return []
 

@@ -1,0 +1,25 @@
+// The list in the sidebar keeps its place from page to page, and shows the row of the open conversation. This is
+// a classic script after the sidebar, so that it runs before the browser paints the list.
+{
+  const sidebar = document.getElementById("sidebar");
+  const list = sidebar.querySelector(".sidebar__recent");
+  let place = 0;
+  try { place = sessionStorage.getItem("sidebar") ?? 0; } catch {}
+  const restore = () => {
+    sidebar.scrollTop = list.scrollTop = place;  // in a window of small height, the whole sidebar scrolls
+    list.querySelector("#recent [aria-current]")?.scrollIntoView({ block: "nearest" });
+  };
+  restore();
+  const keep = () => {
+    if (sidebar.checkVisibility()) place = list.scrollTop + sidebar.scrollTop;
+  };
+  // A closed drawer has no place.
+  sidebar.addEventListener("beforetoggle", ({ newState }) => {
+    if (newState === "open") requestAnimationFrame(restore);
+    else keep();
+  });
+  addEventListener("pagehide", () => {
+    keep();
+    try { sessionStorage.setItem("sidebar", place); } catch {}
+  });
+}
