@@ -23,6 +23,22 @@ document.addEventListener("click", ({ target }) => {
   if (menu.contains(target)) menu.querySelector("summary").focus();
   if (target.matches("[data-print]")) print();
 });
+// An open menu is in view: below its button, or above it if there is no room.
+const EDGE_PX = 8;
+const placeMenu = () => {
+  const form = open()?.querySelector("form");
+  if (!form) return;
+  const { top, bottom, left, right } = open().querySelector("summary").getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = form;
+  const { clientWidth, clientHeight, dir } = document.documentElement;
+  const [lastX, lastY] = [clientWidth - width - EDGE_PX, clientHeight - height - EDGE_PX];
+  // The menu of a row of the sidebar covers the page, not the sidebar.
+  const x = (dir === "rtl") === Boolean(form.closest(".sidebar")) ? right - width : left;
+  const y = bottom <= lastY ? bottom : Math.min(top - height, lastY);
+  form.style.left = `${Math.max(EDGE_PX, Math.min(x, lastX))}px`;
+  form.style.top = `${Math.max(EDGE_PX, y)}px`;
+};
+for (const event of ["toggle", "scroll", "resize"]) addEventListener(event, placeMenu, true);
 // Pressing Rename with an unchanged title focuses the title field instead of submitting it.
 document.addEventListener("click", (event) => {
   const title = event.target.matches(".menu__title button") && event.target.form.elements.title;

@@ -134,6 +134,12 @@ def test_sidebar_opens_and_closes_in_a_narrow_window(driver: WebDriver, conversa
     wait_until(driver, "return !document.getElementById('sidebar').checkVisibility()")
 
 
+# In narrower windows, the sidebar is a drawer.
+WIDE_FROM = 896
+MENU_IN_VIEW = """const menu = document.querySelector("#recent .menu[open] form");
+const { top, bottom, left, right } = menu?.getBoundingClientRect() ?? { top: -1 };
+return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth
+  && menu.contains(document.elementFromPoint(left + 20, bottom - 20));"""
 PLACE = "return document.querySelector('.sidebar__recent').scrollTop"
 CURRENT_IN_VIEW = """const rect = (place) => document.querySelector(place).getBoundingClientRect();
 return rect("#recent [aria-current]").bottom <= rect("#to-conversations").top"""
@@ -188,6 +194,21 @@ def test_conversation_is_renamed_in_its_menu(driver: WebDriver, conversation: st
     driver.execute_script("arguments[0].select()", title)
     title.send_keys("Greetings", Keys.ENTER)
     wait_for(driver, "main", "Greetings")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (NARROW, 600), (740, 400)])
+def test_menu_of_a_row_in_the_sidebar_opens_in_view(
+    driver: WebDriver, conversation: str, portal: Portal, width: int, height: int
+):
+    for _ in range(12):
+        insert_conversation(portal.database, get_only_person(portal.database), 1)
+    driver.set_window_size(width, height)
+    open_page(driver, conversation)
+    if width < WIDE_FROM:
+        click(driver, ".menu-button")
+    wait_for(driver, "#recent")
+    driver.execute_script("document.querySelector('#recent li:nth-child(10) button').click()")
+    wait_until(driver, MENU_IN_VIEW)
 
 
 def test_escape_closes_a_menu_and_returns_the_focus(driver: WebDriver, conversation: str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.steps import open_conversation, open_menu
@@ -52,10 +53,12 @@ def test_conversation_menu_closes_after_each_use_by_mouse_and_keyboard(
     assert upstream.sent_messages() == ["Hello"]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 740), (360, 640), (740, 360)])
 def test_menu_in_a_list_opens_inside_the_viewport_and_has_no_print_item(
-    context: BrowserContext, upstream: Upstream, portal: Portal
+    context: BrowserContext, upstream: Upstream, portal: Portal, width: int, height: int
 ):
     page = open_conversation(context, upstream)
+    page.set_viewport_size({"width": width, "height": height})
     for number in range(12):
         insert_conversation(portal.database, get_only_person(portal.database), number + 1)
     page.goto("/conversations")
@@ -64,8 +67,8 @@ def test_menu_in_a_list_opens_inside_the_viewport_and_has_no_print_item(
         summary.scroll_into_view_if_needed()
         summary.click()
 
-        expect(page.get_by_role("button", name="Delete")).to_be_in_viewport(ratio=1)
-        expect(page.get_by_role("textbox", name="Title")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".menu[open] form")).to_be_in_viewport(ratio=1)
+        page.get_by_role("button", name="Delete").click(trial=True)
         expect(page.get_by_role("button", name="Print")).to_have_count(0)
         page.keyboard.press("Escape")
 
@@ -95,3 +98,30 @@ def test_menu_of_a_row_in_the_sidebar_opens_by_mouse_and_by_keyboard(
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(archive).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 740), (360, 640), (740, 360)])
+def test_menu_of_any_row_in_the_sidebar_opens_inside_the_viewport(
+    context: BrowserContext,
+    upstream: Upstream,
+    portal: Portal,
+    width: int,
+    height: int,
+    language: str,
+):
+    page = open_conversation(context, upstream)
+    for _ in range(20):
+        insert_conversation(portal.database, get_only_person(portal.database), 1)
+    page.set_viewport_size({"width": width, "height": height})
+    page.set_extra_http_headers({"Accept-Language": language})
+    page.goto("/help")
+    if width < 896:
+        page.locator(".menu-button").click()
+    for row in (0, 9, 19):
+        page.locator("#recent li").nth(row).hover()
+        page.locator("#recent li").nth(row).locator("button").first.click()
+        expect(page.locator(".menu[open] form")).to_be_in_viewport(ratio=1)
+        page.locator(".menu[open] .menu__delete").click(trial=True)
+        page.keyboard.press("Escape")
+        expect(page.locator(".menu[open]")).to_have_count(0)
