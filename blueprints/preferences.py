@@ -8,7 +8,7 @@ from flask import Blueprint, Response, abort, redirect, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from web.hourly_limits import count_new_session
-from web.http import sign_in_not_required, wants_fragment
+from web.http import require_browser_id, sign_in_not_required, wants_fragment
 from web.person.return_path import return_path
 from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
 from web.session_fields import PREFERENCES_FIELD
@@ -35,8 +35,10 @@ def update() -> BaseResponse:
 
     Only scripts submit the form for each change; they load the page again, which applies it.
     """
-    if not session.permanent and count_new_session():
-        abort(429)
+    if not session.permanent:
+        require_browser_id()
+        if count_new_session():
+            abort(429)
     before = asdict(preferences())
     after = Preferences.from_mapping(before | request.form.to_dict())
     session[PREFERENCES_FIELD] = after.non_defaults

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flask import Flask, abort, request
-from flask_wtf.csrf import CSRFProtect
 
 from web import hourly_limits, message_html, metrics, preferences, site_context
 from web.container import EXTENSION_KEY, Portal
 from web.http import (
+    browser_id,
     errors,
     htmx,
     page_compression,
@@ -34,7 +34,6 @@ def init_app(app: Flask, portal: Portal) -> None:
         MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
         MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
         MAX_FORM_PARTS=MAX_FORM_FIELDS,
-        WTF_CSRF_TIME_LIMIT=None,
         # Pages without JavaScript: minimum time between two snapshots of a reply.
         NOSCRIPT_MIN_INTERVAL_SECONDS=0.4,
         # Pages without JavaScript: maximum time between two checks whether a snapshot is due.
@@ -45,6 +44,8 @@ def init_app(app: Flask, portal: Portal) -> None:
     htmx.init_app(app)
     security_headers.init_app(app, portal.settings.frame_ancestors)
     errors.init_app(app)
+    same_origin.init_app(app)
+    browser_id.init_app(app)
     site_context.init_app(app, portal.settings, portal.model_note)
     formatting.init_app(app)
     message_html.init_app(app)
@@ -55,9 +56,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     stream_limit.init_app(app)
     gate.init_app(app)
     hourly_limits.init_app(app, portal)
-    same_origin.init_app(app)
     app.before_request(_limit_form_fields)
-    CSRFProtect(app)
     page_compression.init_app(app)
     metrics.init_app(app, portal.settings, portal.metrics)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Flask, current_app, session
+from flask import Flask, current_app
 
 from core.clock import Clock
 from web.container import Portal
+from web.http import browser_id
 from web.person.client_address import client_address
 
 WINDOW_SECONDS = 3600
@@ -59,7 +60,7 @@ def init_app(app: Flask, portal: Portal) -> None:
 def count_key_request() -> float:
     """Count a request for an API key. Return 0, or the seconds to wait before a retry."""
     limit: HourlyLimit = current_app.extensions[_KEY_REQUESTS]
-    return limit.count(f"browser {session.get('csrf_token', '')}", f"address {client_address()}")
+    return limit.count(f"browser {browser_id.browser_id()}", f"address {client_address()}")
 
 
 def count_new_session() -> float:

@@ -27,6 +27,16 @@ class TrustedProxies:
         """Return whether a listed network contains the address. For `*`, use `is_any`."""
         return any(address in network for network in self._networks)
 
+    def lists(self, peer: str) -> bool:
+        """Return whether the address of a TCP peer is listed; "" stands for a Unix socket."""
+        if self.is_any:
+            return True
+        try:
+            address = ip_address(peer)
+        except ValueError:
+            return False
+        return (getattr(address, "ipv4_mapped", None) or address) in self
+
 
 class PeerNetworks(TrustedProxies):
     """Networks of TCP peers that may do what others may not. `*` and /0 are refused."""
@@ -37,14 +47,6 @@ class PeerNetworks(TrustedProxies):
         super().__init__(text)
         if self.is_any or any(network.prefixlen == 0 for network in self._networks):
             raise ValueError(self.refusal)
-
-    def lists(self, address: str) -> bool:
-        """Return whether a peer's address is listed; False for a Unix socket."""
-        try:
-            parsed = ip_address(address)
-        except ValueError:
-            return False
-        return (getattr(parsed, "ipv4_mapped", None) or parsed) in self
 
 
 class IdentityProxies(PeerNetworks):

@@ -70,18 +70,6 @@ def test_fifty_parallel_first_requests_add_one_person(
     assert [person.name for person in accounts.people.list_all()] == ["anna"]
 
 
-def test_form_of_another_person_is_rejected_and_keeps_its_text(
-    alice: Person, upstream: Upstream, accounts: Accounts
-):
-    page = report(alice, "anna").get("/twins/ada")
-    rejected = report(alice, "ben").press(page, "Send", content="Meant as Anna")
-
-    assert rejected.status == 400
-    assert "Meant as Anna" in rejected.text
-    assert upstream.sent_messages() == []
-    assert alice.get("/conversations").text.count("Meant as Anna") == 0
-
-
 def test_names_that_differ_in_case_are_different_people(
     alice: Person, bob: Person, upstream: Upstream
 ):

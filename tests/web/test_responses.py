@@ -18,7 +18,7 @@ from web import MAX_FORM_BYTES
 from web.assets import bundles
 from web.assets.bundles import COMPRESSORS
 from web.assets.warm_up import warm_up
-from web.http.session_rows import DatabaseCache
+from web.http.session_rows import SessionRows
 
 
 def test_health_endpoints_answer_without_calling_the_service(alice: Person, upstream: Upstream):
@@ -74,7 +74,7 @@ def test_static_files_are_served_without_loading_a_session(
 ):
     page = alice.get("/keys").html
     asked: list[str] = []
-    monkeypatch.setattr("web.http.session_rows.DatabaseCache.get", lambda _, key: asked.append(key))
+    monkeypatch.setattr("web.http.session_rows.SessionRows.get", lambda _, key: asked.append(key))
 
     for place in ("link[rel=stylesheet]", "link[rel=icon]", "link[rel=manifest]"):
         assert alice.get(str(page.select_one(place)["href"])).status == 200
@@ -165,7 +165,7 @@ def test_expired_sessions_are_purged_but_not_on_every_write(alice: Person, bob: 
     bob.press(bob.get("/preferences"), "Save", theme="dark")
     assert keys() > hers
 
-    DatabaseCache(portal.database).add("another", {}, timeout=60)
+    SessionRows(portal.database).add("another", seconds=60)
     assert keys().isdisjoint(hers)
 
 

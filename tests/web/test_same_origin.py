@@ -1,48 +1,82 @@
-"""Forms of other sites are rejected: browsers report the site that submits a form."""
+"""Forms of other origins are rejected: browsers report the origin that submits a form."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from flask import Flask
 
 from tests.support.cases import failures
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 
-FOREIGN = [
-    {"Sec-Fetch-Site": "cross-site"},
-    {"Sec-Fetch-Site": "same-site"},
-    {"Sec-Fetch-Site": "cross-site", "Origin": "http://127.0.0.1"},
-    {"Origin": "https://evil.example"},
-    {"Origin": "null"},
-    {"Origin": "http://[::1"},
-    {"Origin": ""},
+HOST, PROXY, OTHER = "chat.example:8000", "10.0.0.1", "192.0.2.1"
+FORWARDED = {"X-Forwarded-Host": "public.example:8443, inner.example"}
+FOREIGN: list[tuple[str, dict[str, str]]] = [
+    (OTHER, {"Sec-Fetch-Site": "cross-site"}),
+    (OTHER, {"Sec-Fetch-Site": "same-site"}),
+    (OTHER, {"Sec-Fetch-Site": "", "Origin": f"http://{HOST}"}),
+    (OTHER, {"Sec-Fetch-Site": "cross-site", "Origin": f"http://{HOST}"}),
+    (OTHER, {"Origin": "https://evil.example"}),
+    (OTHER, {"Origin": "http://chat.example:8001"}),
+    (OTHER, {"Origin": "http://chat.example"}),
+    (OTHER, {"Origin": f"https://{HOST}"}),
+    (OTHER, {"Origin": f"http://sub.{HOST}"}),
+    (OTHER, {"Origin": "null"}),
+    (OTHER, {"Origin": "http://[::1"}),
+    (OTHER, {"Origin": "http://chat.example:x"}),
+    (OTHER, {"Origin": ""}),
+    (OTHER, FORWARDED | {"Origin": "http://public.example:8443"}),
+    (PROXY, FORWARDED | {"Origin": "http://inner.example"}),
 ]
-OWN: list[dict[str, str]] = [
-    {},
-    {"Sec-Fetch-Site": "same-origin", "Origin": "https://behind-a-proxy.example"},
-    {"Sec-Fetch-Site": "none"},
-    {"Origin": "HTTP://127.0.0.1"},
-    {"Origin": "https://127.0.0.1:8443"},
-    {"Origin": "http://chat.example:8080", "X-Forwarded-Host": "chat.example, proxy.example"},
+OWN: list[tuple[str, dict[str, str]]] = [
+    (OTHER, {}),
+    (OTHER, {"Sec-Fetch-Site": "same-origin", "Origin": "https://behind-a-proxy.example"}),
+    (OTHER, {"Sec-Fetch-Site": "none"}),
+    (OTHER, {"Origin": f"HTTP://{HOST.upper()}"}),
+    (OTHER, {"Origin": "https://public.example"}),
+    (OTHER, {"Origin": "https://public.example:443"}),
+    (PROXY, FORWARDED | {"Origin": "http://public.example:8443"}),
 ]
 
 
-def test_form_of_another_site_is_rejected_despite_its_csrf_token(alice: Person, upstream: Upstream):
-    def check(headers: dict[str, str]) -> None:
-        action, fields = alice.get("/twins/ada").button_action("Send")
-        page = alice.post(action, fields | {"content": "Hello"}, **headers)
-        assert page.status == 400
-        assert page.html.select_one("textarea").get_text() == "Hello"
-
-    assert failures(check, {str(headers): headers for headers in FOREIGN}) == {}
-    assert upstream.calls == [call for call in upstream.calls if call.method == "GET"]
+@pytest.fixture
+def settings(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {"public_url": "https://public.example", "trusted_proxies": PROXY}
 
 
-@pytest.mark.parametrize("headers", OWN, ids=str)
-def test_form_of_the_portal_is_accepted(alice: Person, headers: dict[str, str]):
-    action, fields = alice.get("/preferences").button_action("Save")
-    fields |= {"theme": "dark"}
+def status_of_form(app: Flask, peer: str, headers: dict[str, str]) -> int:
+    """Save preferences in a new browser; return the status of the response."""
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = peer
+    url = f"http://{HOST}/preferences"
+    client.get(url)
+    return client.post(url, data={"theme": "dark"}, headers=headers).status_code
 
-    assert alice.session.post(
-        alice.base_url + action, data=fields, headers=headers, allow_redirects=False
-    ).status_code in (302, 303)
+
+@pytest.mark.parametrize(("cases", "status"), [(FOREIGN, 403), (OWN, 303)], ids=["foreign", "own"])
+def test_forms_of_other_origins_are_rejected(
+    app: Flask, cases: list[tuple[str, dict[str, str]]], status: int
+):
+    def check(case: tuple[str, dict[str, str]]) -> None:
+        assert status_of_form(app, *case) == status
+
+    assert failures(check, {repr(case): case for case in cases}) == {}
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_all_methods_that_may_change_something_are_checked(app: Flask, method: str):
+    client = app.test_client()
+    foreign = {"Sec-Fetch-Site": "cross-site"}
+
+    assert client.open("/preferences", method=method, headers=foreign).status_code == 403
+
+
+def test_rejected_form_returns_its_text(alice: Person, upstream: Upstream):
+    action, fields = alice.get("/twins/ada").button_action("Send")
+    page = alice.post(action, fields | {"content": "Hello"}, Origin="http://evil.example")
+
+    assert page.status == 403
+    assert page.html.select_one("textarea").get_text() == "Hello"
+    assert upstream.sent_messages() == []

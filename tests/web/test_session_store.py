@@ -14,15 +14,14 @@ from werkzeug.test import Client
 from chat.schema import sessions
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
-from tests.support.html import parse_html
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
-from web.http.session_rows import DatabaseCache
-from web.session_fields import CSRF_FIELD, EXTENDED_DAY_FIELD
+from web.http.session_rows import SessionRows
+from web.session_fields import EXTENDED_DAY_FIELD
 
 DAY = 86_400
-VISITOR_COOKIE = "twindow-visitor"
+ID_COOKIE = "twindow-id"
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def plant_cookies(attacker: Person, victim: Person) -> None:
 def test_invalid_session_cookie_starts_a_new_session(alice: Person):
     def check(cookie: str) -> None:
         for path in ("/", "/twins/ada", "/conversations"):
-            for name in ("twindow", VISITOR_COOKIE):
+            for name in ("twindow", ID_COOKIE):
                 assert alice.get(path, Cookie=f"{name}={cookie}").status == 200
 
     cookies = '"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"'
@@ -64,55 +63,26 @@ def test_new_session_is_on_the_disk_like_the_message_that_created_it(portal: Por
         levels.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
 
     event.listen(portal.database.engine, "commit", record_level)
-    cache = DatabaseCache(portal.database)
+    rows = SessionRows(portal.database)
     for new_value in ({}, None):
-        cache.merge("key", {"a": 1}, (), new_value=new_value, replaced_key=None, timeout=60)
+        rows.merge("key", {"a": 1}, (), new_value=new_value, replaced_key=None, seconds=60)
 
     full, normal = 2, 1
     assert levels == [full, normal]
 
 
-def test_visitor_has_a_small_cookie_and_no_row_until_a_message_is_accepted(
+def test_visitor_has_no_session_until_a_message_is_accepted(
     alice: Person, upstream: Upstream, portal: Portal
 ):
     for path in ("/preferences", "/keys", "/twins/ada"):
         alice.get(path)
     assert alice.start_conversation("too long " * 4_000).status == 413
-    [cookie] = alice.session.cookies
 
     assert stored_rows(portal) == []
-    assert cookie.name == VISITOR_COOKIE
-    assert len(str(cookie.value)) < 200
+    assert [cookie.name for cookie in alice.session.cookies] == [ID_COOKIE]
     complete_first_turn(alice, upstream, "Hello", "Hi")
     assert len(stored_rows(portal)) == 1
-    assert [cookie.name for cookie in alice.session.cookies] == ["twindow"]
-
-
-def test_cookie_of_a_visitor_is_valid_for_a_day(
-    alice: Person, bob: Person, clock: AdjustableClock, upstream: Upstream
-):
-    pages = [person.get("/twins/ada") for person in (alice, bob)]
-    clock.advance(DAY - 60)
-    assert alice.press(pages[0], "Send", content="Hello").status == 200
-    clock.advance(120)
-    assert bob.press(pages[1], "Send", content="Hello").status == 400
-
-
-def test_visits_renew_the_cookie_of_a_visitor(alice: Person, clock: AdjustableClock):
-    alice.get("/twins/ada")
-    clock.advance(DAY * 0.8)
-    page = alice.get("/twins/ada")
-    clock.advance(DAY * 0.8)
-
-    assert alice.press(page, "Send", content="Hello").status == 200
-
-
-def test_forged_cookie_of_a_visitor_is_ignored(alice: Person):
-    page = alice.get("/preferences")
-    value = str(alice.session.cookies[VISITOR_COOKIE])
-    alice.session.cookies.set(VISITOR_COOKIE, value[:-4] + "AAAA", domain="127.0.0.1", path="/")
-
-    assert alice.press(page, "Save", theme="dark").status == 400
+    assert {cookie.name for cookie in alice.session.cookies} == {ID_COOKIE, "twindow"}
 
 
 def remaining_days(person: Person, portal: Portal, clock: AdjustableClock) -> tuple[int, int]:
@@ -142,7 +112,7 @@ def test_planted_cookie_gives_no_access_to_the_conversation(
     form = bob.get("/twins/ada")
     plant_cookies(bob, alice)
     page = complete_first_turn(alice, upstream, "a secret", "Hi")
-    # Both browsers have the same CSRF secret, but Bob becomes a person other than Alice.
+    # Both browsers have the same id, but Bob becomes a person other than Alice.
     bob.press(form, "Send", content="Hello")
 
     assert alice.get(page.path).status == 200
@@ -214,7 +184,8 @@ def test_slow_request_does_not_restore_an_ended_session(alice: Person, app: Flas
         response = finish_request()
 
     assert stored_rows(portal) == []
-    assert "Set-Cookie" not in response.headers
+    cookies = response.headers.getlist("Set-Cookie")
+    assert [cookie for cookie in cookies if cookie.startswith("twindow=")] == []
 
 
 def finish_request() -> Any:
@@ -234,7 +205,7 @@ def test_no_cookie_value_is_stored(
         complete_first_turn(person, upstream, "Hello", "Hi")
         values |= set(person.session.cookies.values())
 
-    assert len(values) == 4
+    assert len(values) == 5
     stored = [path.read_bytes() for path in tmp_path.rglob("*.db*")]
     stored.append(repr(stored_rows(portal)).encode())
     assert [value for value in values if any(str(value).encode() in file for file in stored)] == []
@@ -244,31 +215,31 @@ ROOT, SUB_PATH = "https://localhost", "https://localhost/chat"
 
 
 def test_cookies_of_https_cannot_be_set_by_a_sibling_host(app: Flask):
-    binding = "__Host-twindow-binding"
-    for base_url, names in (
-        ("http://localhost", {"twindow-visitor": "/"}),
-        (ROOT, {"__Host-twindow-visitor": "/"}),
-        (SUB_PATH, {"__Secure-twindow-visitor": "/chat/", binding: "/"}),
+    for base_url, name in (
+        ("http://localhost", "twindow"),
+        (ROOT, "__Host-twindow"),
+        (SUB_PATH, "__Host-twindow-chat"),
     ):
-        answer = app.test_client().get("/keys", base_url=base_url)
+        client = app.test_client()
+        answer = client.get("/preferences", base_url=base_url)
         cookies = answer.headers.getlist("Set-Cookie")
-        assert {cookie.partition("=")[0] for cookie in cookies} == set(names)
+        saved = client.post("/preferences", base_url=base_url, data={"theme": "dark"})
+        cookies += saved.headers.getlist("Set-Cookie")
+        assert [cookie.partition("=")[0] for cookie in cookies] == [f"{name}-id", name]
         for cookie in cookies:
             assert ("Secure" in cookie) is ("https" in base_url)
             assert "HttpOnly" in cookie
             assert "SameSite=Lax" in cookie
-            assert f"Path={names[cookie.partition('=')[0]]};" in f"{cookie};"
+            assert "Path=/;" in f"{cookie};"
         assert ("Strict-Transport-Security" in answer.headers) is ("https" in base_url)
 
 
 def new_dark_session(app: Flask, base_url: str) -> Client:
     """Return a client that has saved the dark theme."""
     client = app.test_client()
-    page = client.get("/preferences", base_url=base_url)
-    form = parse_html(page.text).select_one("main form")
-    fields = {field["name"]: field.get("value", "") for field in form.select("input[type=hidden]")}
-    origin = {"Origin": base_url.removesuffix("/chat"), "Referer": f"{base_url}/preferences"}
-    client.post("/preferences", base_url=base_url, data=fields | {"theme": "dark"}, headers=origin)
+    client.get("/preferences", base_url=base_url)
+    origin = {"Origin": base_url.removesuffix("/chat")}
+    client.post("/preferences", base_url=base_url, data={"theme": "dark"}, headers=origin)
     return client
 
 
@@ -294,29 +265,3 @@ def test_cookies_that_a_sibling_host_can_set_are_worthless_over_https(app: Flask
                     victim.set_cookie(planted, value, domain="localhost", path="/")
 
             assert not is_dark(victim, victim_url)
-
-
-def test_planted_visitor_cookie_does_not_fix_the_csrf_secret_below_a_sub_path(app: Flask):
-    attacker, victim = app.test_client(), app.test_client()
-    attacker.get("/keys", base_url=SUB_PATH)
-    victim.get("/keys", base_url=SUB_PATH)
-    name = "__Secure-twindow-visitor"
-    planted = attacker.get_cookie(name, path="/chat/")
-    assert planted
-    victim.set_cookie(name, planted.value, path="/chat/", domain="localhost")
-    with victim:
-        victim.get("/keys", base_url=SUB_PATH)
-        secret = session[CSRF_FIELD]
-    with attacker:
-        attacker.get("/keys", base_url=SUB_PATH)
-
-        assert session[CSRF_FIELD] != secret
-
-
-def test_session_below_a_sub_path_is_kept_for_its_browser(app: Flask, clock: AdjustableClock):
-    client = new_dark_session(app, SUB_PATH)
-    clock.advance(3_600)
-
-    assert is_dark(client, SUB_PATH)
-    client.delete_cookie("__Host-twindow-binding")
-    assert not is_dark(client, SUB_PATH)

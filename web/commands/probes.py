@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
-
 import msgspec
 from flask import current_app, request
 
 from core.secrets import keyed_hash
 from web.container import portal
+from web.http.same_origin import own_hosts
 from web.person.proxy_identity import proxy_subject
 
 PROBE_HEADER = "X-Twindow-Check"
@@ -51,9 +50,9 @@ def observe_request() -> Observation:
     settings, headers = portal().settings, request.headers
     return Observation(
         scheme=request.scheme,
-        hosts=[request.host, *headers.get("X-Forwarded-Host", "").split(",")],
+        hosts=own_hosts(),
         peer=request.remote_addr or "",
-        is_peer_trusted=_is_trusted(request.remote_addr or ""),
+        is_peer_trusted=settings.trusted_proxies.lists(request.remote_addr or ""),
         forwarded_for=headers.get("X-Forwarded-For", ""),
         forwarded=headers.get("Forwarded", ""),
         identity_header=headers.get(settings.proxy_user_header or "", ""),
@@ -61,14 +60,6 @@ def observe_request() -> Observation:
         groups_header=headers.get(settings.proxy_groups_header or "", ""),
         time=portal().clock.time(),
     )
-
-
-def _is_trusted(peer: str) -> bool:
-    proxies = portal().settings.trusted_proxies
-    try:
-        return proxies.is_any or ip_address(peer) in proxies
-    except ValueError:
-        return False
 
 
 DELAYED_EVENT = "soon"

@@ -12,6 +12,7 @@ import requests
 from core.http import Outbound, OutboundAdapter, describe_network_error, open_session
 from core.settings import Settings
 from web.commands.probes import PROBE_HEADER, Observation, probe_signature
+from web.http.same_origin import DEFAULT_PORTS
 
 # Forged values that the portal must not accept. The address is for documentation (RFC 5737).
 FORGED_ADDRESS = "192.0.2.99"
@@ -123,10 +124,10 @@ def _transport_problem(settings: Settings, url: str, seen: Observation) -> Probl
             f"The portal sees {seen.scheme} instead of {public.scheme}.",
             "proxy_set_header X-Forwarded-Proto $scheme;",
         )
-    names = {host.strip().rpartition(":")[0] or host.strip() for host in seen.hosts}
-    if public.hostname not in names | {host.strip() for host in seen.hosts}:
+    host = public.netloc.lower().removesuffix(f":{DEFAULT_PORTS.get(public.scheme)}")
+    if host not in map(str.lower, seen.hosts):
         return Problem(
-            f"The portal sees the host {seen.hosts[0]} instead of {public.hostname}.",
+            f"The portal sees the host {seen.hosts[0]} instead of {host}.",
             "proxy_set_header Host $http_host;",
         )
     return None

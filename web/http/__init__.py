@@ -1,6 +1,7 @@
 """HTTP concerns of all requests: htmx, errors, headers, sessions and URL converters."""
 
 from web.http import (
+    browser_id,
     errors,
     htmx,
     page_compression,
@@ -8,6 +9,13 @@ from web.http import (
     security_headers,
     session_store,
     url_converters,
+)
+from web.http.browser_id import (
+    read_browser_cookie,
+    replace_browser_id,
+    require_browser_id,
+    set_browser_cookie,
+    was_used_by,
 )
 from web.http.error_pages import page_for_status
 from web.http.exemptions import needs_sign_in, session_not_required, sign_in_not_required
@@ -17,19 +25,25 @@ from web.http.session_store import claim_idempotency_key
 
 __all__ = [
     "add_file_headers",
+    "browser_id",
     "claim_idempotency_key",
     "errors",
     "htmx",
     "needs_sign_in",
     "page_compression",
     "page_for_status",
+    "read_browser_cookie",
     "render_fragment",
     "render_notice",
+    "replace_browser_id",
+    "require_browser_id",
     "same_origin",
     "security_headers",
     "session_not_required",
     "session_store",
+    "set_browser_cookie",
     "sign_in_not_required",
     "url_converters",
     "wants_fragment",
+    "was_used_by",
 ]

@@ -17,10 +17,10 @@ class ErrorPage:
     advice: str = ""
 
 
-STALE_FORM = ErrorPage(
-    "wait",
-    N_("Session expired"),
-    N_("Your session has expired, so nothing was sent. Go back, reload the page and try again."),
+FOREIGN_FORM = ErrorPage(
+    "closed",
+    N_("Not sent"),
+    N_("Your browser says that another site sent this, so nothing was sent. Send it from here."),
 )
 NO_COOKIES = ErrorPage(
     "wait",

@@ -9,7 +9,6 @@ from logging import ERROR, WARNING
 from typing import Any
 
 from flask import Flask, Response, abort, make_response, render_template, request
-from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 import twinapi
@@ -18,16 +17,18 @@ from core.db.database import DatabaseUnavailable
 from core.http import DEFAULT_RETRY_SECONDS
 from core.server.logs import printable_path
 from web.container import portal
+from web.http.browser_id import CookiesRefused
 from web.http.error_pages import (
     CONVERSATION_NOT_FOUND,
     DELETED,
+    FOREIGN_FORM,
     NO_COOKIES,
     SERVICE_DOWN,
-    STALE_FORM,
     ErrorPage,
     page_for_status,
 )
 from web.http.htmx import render_notice, wants_fragment
+from web.http.same_origin import ForeignForm
 from web.http.security_headers import request_id
 from web.i18n import service_message, translate
 
@@ -40,7 +41,10 @@ def init_app(app: Flask) -> None:
     """Register the error handlers. They respond in the person's language."""
     app.before_request(_reject_nul)
     app.register_error_handler(twinapi.TwinApiError, _handle_api_error)
-    app.register_error_handler(CSRFError, _invalid_form_response)
+    app.register_error_handler(ForeignForm, lambda _: _error_response(FOREIGN_FORM, 403))
+    app.register_error_handler(
+        CookiesRefused, lambda _: _error_response(NO_COOKIES, 400, offers_window=True)
+    )
     app.register_error_handler(
         RecentlyDeleted,
         lambda error: _error_response(DELETED, 404, deleted_conversation=error.conversation),
@@ -53,12 +57,6 @@ def init_app(app: Flask) -> None:
     )
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(Exception, _handle_unexpected_error)
-
-
-def _invalid_form_response(_error: CSRFError) -> Response:
-    if request.cookies:
-        return _error_response(STALE_FORM, 400)
-    return _error_response(NO_COOKIES, 400, offers_window=True)
 
 
 def _reject_nul() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
-from cachelib.base import BaseCache
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from chat.schema import sessions
@@ -23,19 +22,15 @@ _SELECT_BY_KEY = select(sessions.c.data, sessions.c.expires_at).where(
 _SELECT_FOR_UPDATE = _SELECT_BY_KEY.with_for_update()
 
 
-class DatabaseCache(BaseCache):
-    """Cache that stores sessions in a table, encoded as MessagePack.
-
-    It replaces cachelib's file store, which unpickles stored data and counts files in a directory.
-    """
+class SessionRows:
+    """Repository of sessions, encoded as MessagePack."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__()
         self.database = database
         self._clock = database.clock
         self._purged_at = 0.0
 
-    def get(self, key: str) -> Any:
+    def get(self, key: str) -> dict[str, Any] | None:
         """Return the value of a key, or None if it is missing, expired or cannot be decoded."""
         with self.database.read() as connection:
             row = connection.execute(_SELECT_BY_KEY, {"key": key}).first()
@@ -49,11 +44,11 @@ class DatabaseCache(BaseCache):
         *,
         new_value: Mapping[str, Any] | None,
         replaced_key: str | None,
-        timeout: int,
+        seconds: int,
     ) -> bool:
         """Change items of a stored dictionary. Return whether the changes were stored.
 
-        The row expires after `timeout` seconds. If the key does not exist, the changes are applied
+        The row expires after `seconds`. If the key does not exist, the changes are applied
         to `new_value`, unless that is None. The row of `replaced_key` expires after
         `REPLACED_SECONDS`. From time to time, also delete expired rows.
         """
@@ -67,7 +62,7 @@ class DatabaseCache(BaseCache):
             value = {**(new_value or {}), **(stored or {}), **changes}
             for name in removed_names:
                 value.pop(name, None)
-            upsert(connection, sessions, "key", self._row(key, value, timeout))
+            upsert(connection, sessions, "key", self._row(key, value, seconds))
             if replaced_key:
                 expires_at = self._clock.time() + REPLACED_SECONDS
                 connection.execute(
@@ -77,18 +72,17 @@ class DatabaseCache(BaseCache):
                 )
         return True
 
-    def add(self, key: str, value: Any, timeout: Any = None) -> bool:
-        """Store a value if the key does not exist. Return whether the value was stored."""
+    def add(self, key: str, *, seconds: int) -> bool:
+        """Store an empty row if the key does not exist. Return whether it was stored."""
         with self.database.write() as connection:
             self._purge_expired(connection)
             insert = insert_or_ignore(connection, sessions)
-            return bool(connection.execute(insert, self._row(key, value, timeout)).rowcount)
+            return bool(connection.execute(insert, self._row(key, {}, seconds)).rowcount)
 
-    def delete(self, key: str) -> bool:
-        """Delete the value of a key."""
+    def delete(self, key: str) -> None:
+        """Delete the row of a key."""
         with self.database.write() as connection:
             connection.execute(delete(sessions).where(sessions.c.key == key))
-        return True
 
     def _decode(self, row: Any) -> dict[str, Any] | None:
         if row is None or row.expires_at < self._clock.time():
@@ -101,8 +95,8 @@ class DatabaseCache(BaseCache):
     def _is_replaced(self, row: Any) -> bool:
         return bool(row.expires_at <= self._clock.time() + REPLACED_SECONDS)
 
-    def _row(self, key: str, value: Any, timeout: Any) -> dict[str, Any]:
-        expires_at = self._clock.time() + self._normalize_timeout(timeout)
+    def _row(self, key: str, value: Mapping[str, Any], seconds: int) -> dict[str, Any]:
+        expires_at = self._clock.time() + seconds
         return {"key": key, "data": msgspec.msgpack.encode(value), "expires_at": expires_at}
 
     def _purge_expired(self, connection: Connection) -> None:

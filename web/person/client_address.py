@@ -37,7 +37,7 @@ def client_address() -> str:
     proxy, and with it each limit of an address.
     """
     peer = address = _parse(request.remote_addr or "")
-    if _is_trusted(peer):
+    if portal().settings.trusted_proxies.lists(request.remote_addr or ""):
         found = {_last_untrusted(hops, peer) for hops in _forwarded_hops() if hops}
         address = found.pop() if len(found) == 1 else peer
         if address == peer and (portal().settings.public_url or is_proxied(request.environ)):
@@ -61,11 +61,6 @@ def _log_unknown_address() -> None:
         "share one address, so together they have the limits of one address.",
         request.remote_addr,
     )
-
-
-def _is_trusted(peer: IPv4Address | IPv6Address | None) -> bool:
-    proxies = portal().settings.trusted_proxies
-    return proxies.is_any or (peer is not None and peer in proxies)
 
 
 def _network(address: IPv4Address | IPv6Address | None) -> str:

@@ -7,8 +7,9 @@ from flask import current_app, g, session
 from accounts import Person
 from core.secrets import keyed_hash
 from web.container import portal
+from web.http import require_browser_id
 from web.person.proxy_identity import proxy_groups, proxy_subject
-from web.session_fields import CSRF_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
 
 
 def signed_in_person() -> Person | None:
@@ -48,7 +49,8 @@ def person() -> str:
 def person_of_form(idempotency_key: str) -> str:
     """Return the id of the person. A new visitor gets this id if the form is accepted.
 
-    The id is the same when the form is submitted twice at once.
+    The id is the same when the form is submitted twice at once. Raises CookiesRefused if the
+    browser of a new visitor keeps no cookies.
     """
     return person() or _hash_of_form("person", idempotency_key)[:32]
 
@@ -68,6 +70,6 @@ def remember_person(person_id: str, idempotency_key: str) -> None:
 
 
 def _hash_of_form(purpose: str, idempotency_key: str) -> str:
-    # An attacker who planted the cookie knows the CSRF secret, but not the idempotency key.
-    parts = session.get(CSRF_FIELD, ""), idempotency_key
+    # An attacker who planted the cookie knows the id of the browser, but not the idempotency key.
+    parts = require_browser_id(), idempotency_key
     return keyed_hash(str(current_app.secret_key), purpose, *parts)

@@ -8,12 +8,12 @@ from werkzeug.wrappers import Response as BaseResponse
 from accounts import Person
 from core.secrets import keyed_hash
 from web.container import portal
-from web.http import needs_sign_in, wants_fragment
+from web.http import needs_sign_in, wants_fragment, was_used_by
 from web.person import sign_in_log
 from web.person.browser_session import change_proxy_person, end_sign_in
 from web.person.current_person import is_from_proxy, signed_in_person
 from web.person.return_path import current_page, return_path, sign_in_url
-from web.session_fields import PROXY_PERSON_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
 
 DRAFT_OWNER_CHARACTERS = 12
 
@@ -55,7 +55,7 @@ def _require_sign_in() -> BaseResponse | None:
     if has_ended:
         end_sign_in()
     proxy_person_id = person.id if person and is_from_proxy() else ""
-    if session.get(PROXY_PERSON_FIELD, "") != proxy_person_id:
+    if not was_used_by(proxy_person_id):
         change_proxy_person(proxy_person_id)
         if person and proxy_person_id:
             portal().accounts.people.record_sign_in(person)

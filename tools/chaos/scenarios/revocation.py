@@ -145,9 +145,7 @@ def _end_access(
         case "sign out elsewhere":
             sign_ins = accounts.sign_ins.list_for_person(person.id)
             oldest = min(sign_ins, key=lambda sign_in: sign_in.created_at)
-            _, fields = session_page.button_action("Sign out everywhere")
-            token = {"csrf_token": fields["csrf_token"]}
-            other_browser.post(f"/session/sign-ins/{oldest.id}/deletion", token)
+            other_browser.post(f"/session/sign-ins/{oldest.id}/deletion", {})
         case "disable":
             accounts.people.disable(person)
         case "reset":
