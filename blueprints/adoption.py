@@ -8,24 +8,12 @@ from werkzeug.wrappers import Response as BaseResponse
 from web.container import portal
 from web.person.current_person import signed_in_person
 from web.person.return_path import return_path
-from web.person.service_access import service_access
 from web.session_fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 
 # Maximum number of people per browser whose refusal is remembered: they are not asked again.
 MAX_DECLINED = 20
-
-
-@bp.before_request
-def _require_portal_key() -> BaseResponse | None:
-    """Skip the question about adoption for people who use their own API key or JWT.
-
-    The service would not let these people continue conversations that the portal's key has started.
-    """
-    if service_access() is portal().service:
-        return None
-    return redirect(return_path(request.values.get("next", "")), 303)
 
 
 @bp.get("")

@@ -50,7 +50,7 @@ def show(conversation_id: str) -> Response:
     if stream_limit.is_stream_limit_reached():
         abort(429)
     write, media_type = FORMATS[export_format]
-    turns = iter_turns(portal().service.turns, portal().log, conversation_id)
+    turns = iter_turns(portal().turns, portal().log, conversation_id)
     body = while_signed_in(write(conversation, turns), _nothing(), twin_id=conversation.twin_id)
     response = Response(stream_with_context(body), content_type=media_type)
     response.headers["Content-Disposition"] = _content_disposition(

@@ -1,12 +1,13 @@
 """API keys of the service: created with a JWT, and shown once.
 
-Signed-in people need not enter a JWT if the proxy passes one, or if the portal can sign one for
-the embedded service. They can also list and revoke their keys.
+Signed-in people need not enter a JWT if the portal can sign one for the embedded service. They can
+also list and revoke their keys.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,9 +25,7 @@ from web.container import portal
 from web.hourly_limits import count_key_request
 from web.http import claim_idempotency_key, page_for_status
 from web.i18n import format_number, gettext, service_message
-from web.person.current_person import is_from_proxy, signed_in_person
-from web.person.proxy_identity import JWT_PATTERN, proxy_token
-from web.person.service_access import service_access
+from web.person.current_person import signed_in_person
 from web.person.sign_in_log import log_action
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
@@ -38,6 +37,8 @@ SCOPE_HINTS = {
 }
 AUTH_HEADER_EXAMPLE = "Authorization: Bearer …"
 MAX_NAME_CHARACTERS = 100
+# A JWT has three base64url parts (RFC 7519). Other values are never sent to the service.
+JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 # Paths of the embedded service.
 API_PATH = "/api/v1"
 API_DOCS_PATH = f"{API_PATH}/docs"
@@ -82,7 +83,7 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
     if not claim_idempotency_key(message_form.submitted_idempotency_key()):
         return _render_form(name, scope, ALREADY_SUBMITTED), 409
     try:
-        api_key = portal().service.client.create_api_key(jwt, name, scope)
+        api_key = portal().client.create_api_key(jwt, name, scope)
     except Unauthorized:
         return _render_form(name, scope, JWT_REJECTED, "jwt"), 403
     except Conflict:
@@ -92,7 +93,7 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
     if _has_changed(signed_in_person()):
         # The person was disabled, or their groups changed, while the key was created.
         with suppress(NotFound):  # the change has already revoked the key
-            portal().service.client.revoke_api_key(jwt, str(api_key.extra.get("id", "")))
+            portal().client.revoke_api_key(jwt, str(api_key.extra.get("id", "")))
         abort(403)
     key_id = printable_path(str(api_key.extra.get("id", "")))
     log_action(signed_in_person(), f"has created the API key {key_id} ({scope})")
@@ -113,7 +114,7 @@ def revoke(key_id: str) -> Response | tuple[str, int]:
     """Revoke a key of the person."""
     jwt = _own_jwt() or abort(404)
     try:
-        portal().service.client.revoke_api_key(jwt, key_id)
+        portal().client.revoke_api_key(jwt, key_id)
     except NotFound:
         abort(404)
     except TwinApiError as error:
@@ -123,12 +124,8 @@ def revoke(key_id: str) -> Response | tuple[str, int]:
 
 
 def _own_jwt() -> str:
-    """Return the person's JWT, from the proxy or signed by the portal, or "" if there is none."""
+    """Return a JWT for the person that the portal has signed, or "" if it cannot sign one."""
     person, issuer = signed_in_person(), portal().key_issuer
-    if person and is_from_proxy() and (token := proxy_token()):
-        return token
-    if service_access() is not portal().service:
-        return ""  # a read-only key must not create others
     return issuer.sign(person.id, person.groups) if person and issuer and issuer.can_sign else ""
 
 
@@ -141,12 +138,9 @@ def _has_changed(person: Person | None) -> bool:
 
 
 def _list_keys(jwt: str) -> Sequence[ListedApiKey] | None:
-    """Return the person's keys: () if the service does not list keys, None after an error."""
-    client = portal().service.client
-    if not (portal().settings.is_embedded or client.has_key_list):
-        return ()
+    """Return the person's keys; None after an error."""
     try:
-        return client.list_api_keys(jwt)
+        return portal().client.list_api_keys(jwt)
     except TwinApiError:
         return None
 
@@ -157,7 +151,7 @@ def _api_url() -> str:
     if settings.is_embedded:
         root = settings.public_url or request.url_root
         return f"{root.rstrip('/')}{API_PATH}"
-    return without_credentials(portal().service.client.base_url)
+    return without_credentials(portal().client.base_url)
 
 
 def _render_form(

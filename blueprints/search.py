@@ -111,7 +111,7 @@ def _find_pages(q: str) -> Iterator[tuple[str, str]]:
     settings = portal().settings
     is_signed_in = signed_in_person() is not None
     are_shown = {
-        "keys.new": settings.offers_api_keys,
+        "keys.new": settings.is_embedded,
         "session.show": is_signed_in and not is_from_proxy(),
         "session.new": settings.sign_in.has_passwords and not is_signed_in,
     }

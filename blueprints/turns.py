@@ -18,7 +18,6 @@ from web.message_form import RejectedMessage
 from web.person.client_address import visitor_address
 from web.person.current_person import person
 from web.person.ownership import own_conversation, own_turn
-from web.person.service_access import service_access
 from web.views import (
     conversation_composer,
     load_conversation_view,
@@ -47,7 +46,7 @@ def create(conversation_id: str) -> BaseResponse:
         own_conversation(conversation_id)  # raises RecentlyDeleted if the deletion can be undone
         raise
     if added.is_new:
-        service_access().reply_worker.start_reply(added)
+        portal().reply_worker.start_reply(added)
     if wants_fragment():
         return _added_fragment(added)
     return redirect(_conversation_url(added.turn), 303)
@@ -105,7 +104,7 @@ def _add_turn(conversation_id: str) -> AddedTurn:
     """Add a turn with the submitted message. Raises RejectedMessage and ConversationNotFound."""
     message = message_form.read_message()
     try:
-        return service_access().turns.add(
+        return portal().turns.add(
             person(),
             conversation_id,
             message.content,
@@ -155,7 +154,7 @@ def _rejection_response(conversation: Conversation, rejection: RejectedMessage) 
 
 def _is_up_to_date(conversation: Conversation) -> bool:
     """Return whether the page already shows the newest turn."""
-    newest_turns = portal().service.turns.list_for_conversation(conversation.id, limit=1)
+    newest_turns = portal().turns.list_for_conversation(conversation.id, limit=1)
     return _has_seen(newest_turns[-1].turn.id if newest_turns else None)
 
 

@@ -21,7 +21,6 @@ from web.i18n import join_sentences
 from web.message_form import RejectedMessage
 from web.person.client_address import visitor_address
 from web.person.current_person import person, person_of_form, remember_person
-from web.person.service_access import service_access
 from web.person.twin_access import find_twin, list_twins
 from web.views import ComposerView, first_composer, with_rejection
 
@@ -153,7 +152,7 @@ def start_conversation() -> BaseResponse:
     except RejectedMessage as rejection:
         return _rejection_response(twin, rejection)
     if added.is_new:
-        service_access().reply_worker.start_reply(added)
+        portal().reply_worker.start_reply(added)
     location = url_for("conversations.show", conversation_id=added.conversation.id)
     if wants_fragment():
         return Response(headers={"HX-Redirect": location})
@@ -165,7 +164,7 @@ def _start_conversation(twin: Twin) -> AddedTurn:
     message = message_form.read_message()
     person_id = person_of_form(message.idempotency_key)
     try:
-        added = service_access().turns.start_conversation(
+        added = portal().turns.start_conversation(
             person_id,
             twin.id,
             twin.name,

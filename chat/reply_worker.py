@@ -11,7 +11,7 @@ from chat.conversations import Conversation, Conversations
 from chat.limits import ServiceQuota
 from chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
 from chat.turns import AddedTurn, Turn
-from chat.twins import OWN_KEY_FORBIDDEN, OWN_KEY_REJECTED, TwinCatalogue
+from chat.twins import TwinCatalogue
 from core.db.database import DatabaseUnavailable
 from core.languages import N_
 from core.text_folding import is_visible
@@ -202,10 +202,6 @@ class ReplyWorker:
                 code, params = "reply_too_long", {"count": str(len(so_far))}
             case twinapi.RateLimited(retry_after=retry_after):
                 retry_at = self.quota.record_refusal(retry_after)
-            case twinapi.Unauthorized() if self.quota.is_personal:
-                code = OWN_KEY_REJECTED
-            case twinapi.Forbidden() if self.quota.is_personal:
-                code = OWN_KEY_FORBIDDEN
         return Ended(
             ReplyState.INTERRUPTED if isinstance(error, twinapi.StreamError) else ReplyState.FAILED,
             code=code,
@@ -219,7 +215,7 @@ class ReplyWorker:
     def _log_error(self, turn: Turn, error: TwinApiError) -> None:
         error.detail = _loggable(error.detail, turn)
         url = without_credentials(self.client.base_url)
-        if isinstance(error, twinapi.Unauthorized) and not self.quota.is_personal:
+        if isinstance(error, twinapi.Unauthorized):
             logger.error("turn %s: %s: %s. Check TWINDOW_API_KEY.", turn.id, url, error)
         else:
             logger.warning("turn %s: %s: %s", turn.id, url, error)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
@@ -46,29 +45,14 @@ class Client:
         on_limits: Callable[[Limits], None] = lambda _limits: None,
         pause_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        self._on_limits = on_limits
+        self.on_limits = on_limits
         self._pause_seconds = pause_seconds
         self._key = key
-        self._announced_relations: set[str] = set()  # all copies share it
         self._timeout = timeout
         self._reply_timeout = reply_timeout
         self._transport = Transport(
             base_url, outbound=outbound, timeout=timeout, on_response=self._read_headers
         )
-
-    def with_key(self, key: str, on_limits: Callable[[Limits], None]) -> Client:
-        """Return a client for the same service with another credential: a key or a JWT.
-
-        Both clients share their connections.
-        """
-        client = copy(self)
-        client._key, client._on_limits = key, on_limits
-        client._transport = self._transport.with_listener(client._read_headers)
-        return client
-
-    def with_listener(self, on_limits: Callable[[Limits], None]) -> Client:
-        """Return a client with the same credential, whose rate limits go elsewhere."""
-        return self.with_key(self._key, on_limits)
 
     @property
     def base_url(self) -> str:
@@ -193,16 +177,9 @@ class Client:
         """Close the idle connections."""
         self._transport.close()
 
-    @property
-    def has_key_list(self) -> bool:
-        """Return whether the service has announced that people can list and revoke their keys."""
-        return "keys" in self._announced_relations
-
     def _read_headers(self, key: str, response: requests.Response) -> None:
-        if announced_url(response, "keys"):
-            self._announced_relations.add("keys")
         if key == self._key and (limits := parse_limits(response.headers)):
-            self._on_limits(replace(limits, elapsed=response.elapsed.total_seconds()))
+            self.on_limits(replace(limits, elapsed=response.elapsed.total_seconds()))
 
     def _get(self, path: str, **options: Any) -> Any:
         return self._transport.request_json("GET", path, self._key, **options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from copy import copy
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urljoin
@@ -74,12 +73,6 @@ class Transport:
         self._timeout = timeout
         self._session = open_session(BoundedAdapter(outbound, pool_connections=4, pool_maxsize=64))
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-
-    def with_listener(self, on_response: Callable[[str, requests.Response], None]) -> Transport:
-        """Return a transport that shares the connections, with another `on_response`."""
-        transport = copy(self)
-        transport._on_response = on_response
-        return transport
 
     def send(
         self,

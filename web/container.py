@@ -16,28 +16,20 @@ from chat.conversations import Conversations
 from chat.deletion import Deletions
 from chat.limits import Limits, ServiceQuota, Usage
 from chat.log import Log
+from chat.reply_worker import ReplyWorker
 from chat.schema import TABLES as CHAT_TABLES
 from chat.search import Search, build_index
-from chat.service_access import PersonalAccess, ServiceAccess, build_service_access
-from chat.twins import (
-    Avatars,
-    RecentTwins,
-    TwinCatalogue,
-    TwinListStore,
-    advise_operator,
-    describe_cause,
-    list_error_code,
-    personal_error_code,
-)
+from chat.turns import Turns
+from chat.twins import Avatars, RecentTwins, TwinCatalogue, TwinListStore, advise_operator
 from core.clock import Clock
 from core.db.database import Database
 from core.db.table_copy import Schema
 from core.metrics import Metrics
 from core.server.process_load import ProcessLoad
-from core.settings import MessageLimits, Settings, SettingsError
+from core.settings import Settings, SettingsError
 from core.twin_groups import TwinAccess
 from rendering import RenderProcess
-from twinapi import AvatarDownloader, Client, TwinApiError
+from twinapi import AvatarDownloader, Client
 from web.metrics import create_metrics
 from web.streaming.html_cache import HtmlCache
 from web.streaming.running_replies import RunningReplies
@@ -51,7 +43,6 @@ SCHEMA = Schema(
     "alembic_version",
     derive=build_index,
 )
-PERSONAL_KEY_ADVICE = "The credential is that of a person, not of the portal."
 # Without this error, a portal that has lost its environment file would admit everyone.
 MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "
@@ -71,11 +62,14 @@ class Portal:
     settings: Settings
     database: Database
     accounts: Accounts
-    service: ServiceAccess
-    personal_access: PersonalAccess
+    client: Client
+    catalogue: TwinCatalogue
     recent_twins: RecentTwins
     avatars: Avatars
     conversations: Conversations
+    turns: Turns
+    limits: Limits
+    reply_worker: ReplyWorker
     adoption: Adoption
     deletions: Deletions
     search: Search
@@ -96,56 +90,6 @@ class Portal:
     def metrics(self) -> Metrics:
         """Return the receiver of what is counted."""
         return self.database.metrics
-
-
-@dataclass(frozen=True, slots=True)
-class _AccessFactory:
-    settings: Settings
-    secret_key: str
-    client: Client
-    conversations: Conversations
-    log: Log
-    usage: Usage
-
-    def for_portal(self, api_key: str) -> ServiceAccess:
-        settings, database = self.settings, self.log.database
-        quota = ServiceQuota(database, api_key)
-        client = self.client.with_key(api_key, quota.record_limits)
-        store = TwinListStore(database, client.base_url)
-        advise = partial(advise_operator, settings=settings)
-        return self._build(client, quota, self.usage, store, advise, list_error_code)
-
-    def for_person(self, person_id: str, credential: str) -> ServiceAccess:
-        database = self.log.database
-        quota = ServiceQuota(database, f"person {person_id}", is_personal=True)
-        client = self.client.with_key(credential, quota.record_limits)
-        usage = Usage(database, MessageLimits("none"))
-        return self._build(client, quota, usage, None, _advise_about_person, personal_error_code)
-
-    def _build(
-        self,
-        client: Client,
-        quota: ServiceQuota,
-        usage: Usage,
-        store: TwinListStore | None,
-        advise: Callable[[TwinApiError], str],
-        error_code: Callable[[TwinApiError], str],
-    ) -> ServiceAccess:
-        limits = Limits(self.log.database, usage, quota, history_limit=self.settings.history_limit)
-        catalogue = TwinCatalogue(
-            client,
-            self.log.database.clock,
-            store=store,
-            advise=advise,
-            error_code=error_code,
-        )
-        return build_service_access(
-            client, catalogue, quota, limits, self.conversations, self.log, self.secret_key
-        )
-
-
-def _advise_about_person(error: TwinApiError) -> str:
-    return f"{describe_cause(error)} {PERSONAL_KEY_ADVICE}".lstrip()
 
 
 def require_sign_in_mode(settings: Settings, people: People) -> None:
@@ -196,27 +140,34 @@ def build_portal(
         key_issuer=key_issuer,
     )
     require_sign_in_mode(settings, accounts.people)
+    quota = ServiceQuota(database, api_key)
     client = Client(
         settings.service_url,
         api_key,
         outbound=settings.outbound,
         timeout=settings.api_timeout,
         reply_timeout=settings.api_reply_timeout,
+        on_limits=quota.record_limits,
         pause_seconds=load.pause_seconds,
+    )
+    catalogue = TwinCatalogue(
+        client,
+        TwinListStore(database, client.base_url),
+        advise=partial(advise_operator, settings=settings),
     )
     conversations = Conversations(database)
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
     log = Log(database, load, on_end=html_cache.add)
     usage = Usage(database, settings.limits)
-    accesses = _AccessFactory(settings, secret_key, client, conversations, log, usage)
-    service = accesses.for_portal(api_key)
+    limits = Limits(database, usage, quota, history_limit=settings.history_limit)
+    turns = Turns(database, log, limits, secret_key)
     return Portal(
         settings=settings,
         database=database,
         accounts=accounts,
-        service=service,
-        personal_access=PersonalAccess(accesses.for_person),
+        client=client,
+        catalogue=catalogue,
         recent_twins=RecentTwins(database),
         avatars=Avatars(
             AvatarDownloader(client.base_url, settings.avatar_origins, settings.outbound),
@@ -224,8 +175,11 @@ def build_portal(
             clock,
         ),
         conversations=conversations,
+        turns=turns,
+        limits=limits,
+        reply_worker=ReplyWorker(conversations, log, catalogue, quota),
         adoption=Adoption(database),
-        deletions=Deletions(database, service.turns, log, client),
+        deletions=Deletions(database, turns, log, client),
         search=Search(database),
         log=log,
         renderer=renderer,

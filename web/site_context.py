@@ -42,7 +42,7 @@ def init_app(app: Flask, settings: Settings, model_note: Callable[..., object | 
         "reply_notice": settings.reply_notice.strip(),
         "footer_links": settings.footer_links.links,
         "limit": MAX_MESSAGE_CHARACTERS,
-        "can_create_api_keys": settings.offers_api_keys,
+        "can_create_api_keys": settings.is_embedded,
         "can_sign_in": settings.sign_in.has_passwords,
         "model_note": model_note,
     }

@@ -19,7 +19,6 @@ FIRST_MESSAGE_REQUESTS = 2  # one request creates the conversation, one sends th
 SHOWN_PART = 10
 
 SERVICE_BUSY = N_("The twin service has received too many requests.")
-OWN_KEY_USED_UP = N_("Your key has reached its limit.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class SendingStatus:
 
 
 class Limits:
-    """All limits of the messages that are sent with one credential."""
+    """All limits of messages."""
 
     def __init__(
         self, database: Database, usage: Usage, quota: ServiceQuota, *, history_limit: int
@@ -70,8 +69,7 @@ class Limits:
         if report.retry_at:
             raise SendingBlocked(SERVICE_BUSY, self._local_time(report.retry_at, now))
         if report.remaining is not None and report.remaining < requests:
-            sentence = OWN_KEY_USED_UP if self._quota.is_personal else REACHED["site"]
-            raise SendingBlocked(sentence, self._local_time(report.resets_at, now))
+            raise SendingBlocked(REACHED["site"], self._local_time(report.resets_at, now))
         counts = self._usage.count_message(connection, sender, now)
         # The count has locked a row of the person, so their messages are checked one by one.
         check_person_limits(connection, sender.person, self._history_limit)
@@ -102,8 +100,7 @@ class Limits:
             remaining = max(0, report.remaining - sent)
             if remaining * SHOWN_PART <= report.limit:
                 resets_at = self._local_time(report.resets_at, now)
-                is_for_everyone = not self._quota.is_personal
-                low.append(MessagesLeft(remaining, resets_at, is_for_everyone=is_for_everyone))
+                low.append(MessagesLeft(remaining, resets_at, is_for_everyone=True))
         return SendingStatus(
             retry_at=self._local_time(report.retry_at, now),
             messages_left=min(low, key=lambda left: left.count, default=None),

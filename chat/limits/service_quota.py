@@ -35,17 +35,15 @@ class QuotaReport:
 
 
 class ServiceQuota:
-    """The limit of one key; `is_personal` is True for a person's own key, or their JWT."""
+    """The service's limit of the portal's key."""
 
-    def __init__(self, database: Database, key: str, *, is_personal: bool = False) -> None:
+    def __init__(self, database: Database, key: str) -> None:
         self.database = database
-        self.is_personal = is_personal
         self._key = hashlib.sha256(key.encode()).hexdigest()
 
     def record_limits(self, limits: Limits) -> None:
         """Store the limits of a response, unless those of a newer request are known."""
-        if not self.is_personal:
-            self.database.metrics.set("service_requests_left", limits.remaining)
+        self.database.metrics.set("service_requests_left", limits.remaining)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             now = self.database.now(connection)
             values = {

@@ -3,19 +3,14 @@
 from chat.twins.avatars import Avatars
 from chat.twins.catalogue import TwinCatalogue, TwinList
 from chat.twins.list_errors import (
-    OWN_KEY_FORBIDDEN,
-    OWN_KEY_REJECTED,
     advise_operator,
     describe_cause,
     list_error_code,
-    personal_error_code,
 )
 from chat.twins.recent_twins import RecentTwins, TwinUsage, filter_twins
 from chat.twins.twin_list_store import TwinListStore
 
 __all__ = [
-    "OWN_KEY_FORBIDDEN",
-    "OWN_KEY_REJECTED",
     "Avatars",
     "RecentTwins",
     "TwinCatalogue",
@@ -26,5 +21,4 @@ __all__ = [
     "describe_cause",
     "filter_twins",
     "list_error_code",
-    "personal_error_code",
 ]

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from chat.twins.list_errors import list_error_code
 from chat.twins.twin_list_store import CachedTwins, TwinListStore
 from chat.twins.twin_lookups import TwinLookups
-from core.clock import Clock
 from core.http import DEFAULT_RETRY_SECONDS
 from core.text_folding import fold
 from core.urls import without_credentials
@@ -51,12 +50,9 @@ class TwinList:
 
 
 class TwinCatalogue:
-    """Cached twins of the service.
+    """Cached twins of the service; `store` shares them with other processes.
 
-    `store` shares the list with other processes; it is None for the list of a
-    person's own key or JWT.
     `advise` returns text for the log, such as the status of an error and the setting to check.
-    `error_code` returns the code of the message that people see about an error.
     """
 
     # How long a list is fresh.
@@ -69,18 +65,15 @@ class TwinCatalogue:
     def __init__(
         self,
         client: Client,
-        clock: Clock,
+        store: TwinListStore,
         *,
-        store: TwinListStore | None = None,
         advise: Callable[[TwinApiError], str] = lambda _: "",
-        error_code: Callable[[TwinApiError], str] = list_error_code,
     ) -> None:
         self.client = client
-        self.lookups = TwinLookups(client, clock)
         self._store = store
-        self._clock = clock
+        self._clock = store.database.clock
+        self.lookups = TwinLookups(client, self._clock)
         self._advise = advise
-        self._error_code = error_code
         self._service_url = client.base_url
         self._cache: CachedTwins | None = None
         self._is_outdated = False
@@ -91,10 +84,6 @@ class TwinCatalogue:
         self._ended_list: tuple[frozenset[str], float] = frozenset(), 0.0
         self._fetch_thread: threading.Thread | None = None
         self._lock = threading.Lock()
-
-    def continue_from(self, other: TwinCatalogue) -> None:
-        """Use the list of another catalogue until it is due for a refresh."""
-        self._cache = other._cache
 
     def list(self) -> TwinList:
         """Return all twins, sorted by name.
@@ -160,7 +149,7 @@ class TwinCatalogue:
     def _newest_cache(self) -> CachedTwins | None:
         """Return the newest cached list, which another process may have fetched."""
         if not (self._cache and self._cache.is_fresh(self._clock.time(), self.max_age_seconds)):
-            self._cache = (self._store.load_newer() if self._store else None) or self._cache
+            self._cache = self._store.load_newer() or self._cache
         return self._cache
 
     def _start_fetch_if_due(self) -> threading.Thread | None:
@@ -183,7 +172,8 @@ class TwinCatalogue:
 
     def _refresh(self) -> None:
         try:
-            self._cache = self._fetch_all()
+            self._cache = self.fetch()
+            self._store.save(self._cache)
             self._is_outdated, self._error = False, None
         except TwinApiError as error:
             self._record_failure(error)
@@ -199,14 +189,15 @@ class TwinCatalogue:
                 if error.retry_after is None
                 else max(error.retry_after, self.retry_seconds)
             )
-        error.code = self._error_code(error)
+        error.code = list_error_code(error)
         if self._error is None or self._error.code != error.code:
             values = (without_credentials(self._service_url), error.code, self._advise(error))
             logger.error("Could not list the twins at %s: %s. %s", *values)
         self._retry_at = self._clock.monotonic() + delay_seconds
         self._error = error
 
-    def _fetch_all(self) -> CachedTwins:
+    def fetch(self) -> CachedTwins:
+        """Request the list of twins from the service, and do not store it. Raises TwinApiError."""
         twins: dict[str, Twin] = {}
         is_complete, read_count, skipped_count = False, 0, 0
         for page_number in range(1, MAX_PAGES + 1):
@@ -228,10 +219,7 @@ class TwinCatalogue:
         if skipped_count > self._skipped_count:
             logger.warning("%d twins of the service could not be read", skipped_count)
         self._skipped_count = skipped_count
-        cache = CachedTwins(twins, self._clock.time(), is_complete, self._service_url)
-        if self._store:
-            self._store.save(cache)
-        return cache
+        return CachedTwins(twins, self._clock.time(), is_complete, self._service_url)
 
     def _has_ended(self, page: Page[Twin], twins: Mapping[str, Twin], read_count: int) -> bool:
         """Return whether a page with new twins is the last one, as far as the service says so.

@@ -5,9 +5,6 @@ from __future__ import annotations
 from core.settings import ENV_PREFIX, Settings
 from twinapi import ApiError, Forbidden, NotFound, TwinApiError, Unauthorized, UnexpectedResponse
 
-OWN_KEY_REJECTED = "own_key_rejected"
-OWN_KEY_FORBIDDEN = "own_key_forbidden"
-OWN_KEY_LIST_FORBIDDEN = "own_key_list_forbidden"
 EMBEDDED_ADVICE = f"Check that the portal is running, and {ENV_PREFIX}_HOST and {ENV_PREFIX}_PORT."
 SETTING_BY_CODE = {
     "tls_failed": "CA_FILE",
@@ -33,13 +30,6 @@ def list_error_code(error: TwinApiError) -> str:
     if isinstance(error, UnexpectedResponse):
         return "list_unreadable"
     return "service_not_found" if isinstance(error, NotFound) else error.code
-
-
-def personal_error_code(error: TwinApiError) -> str:
-    """Return the code of the message about a failed request with a person's credential."""
-    if isinstance(error, Unauthorized):
-        return OWN_KEY_REJECTED
-    return OWN_KEY_LIST_FORBIDDEN if isinstance(error, Forbidden) else list_error_code(error)
 
 
 def describe_cause(error: TwinApiError) -> str:

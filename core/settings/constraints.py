@@ -74,32 +74,23 @@ def _check_public_url(url: str) -> None:
 def _check_sign_in(settings: Settings) -> None:
     if settings.sign_in.has_proxy:
         _check_proxy_headers(settings)
-        return
-    for name in ("proxy_groups_header", "proxy_token_header"):
-        if getattr(settings, name):
-            raise SettingsError(
-                f"{variable_name(name)} is set, so {variable_name('sign_in')} must contain proxy."
-            )
+    elif settings.proxy_groups_header:
+        raise SettingsError(
+            f"{ENV_PREFIX}_PROXY_GROUPS_HEADER is set, so {ENV_PREFIX}_SIGN_IN must contain proxy."
+        )
 
 
 def _check_proxy_headers(settings: Settings) -> None:
-    user_header = settings.proxy_user_header
+    user_header, groups_header = settings.proxy_user_header, settings.proxy_groups_header
     if not user_header or not settings.proxy_networks.text.strip():
         raise SettingsError(
             f"{ENV_PREFIX}_SIGN_IN contains proxy, so {ENV_PREFIX}_PROXY_USER_HEADER and "
             f"{ENV_PREFIX}_PROXY_NETWORKS are needed as well."
         )
-    groups_header, token_header = settings.proxy_groups_header, settings.proxy_token_header
-    names = [header.lower() for header in (user_header, groups_header, token_header) if header]
-    if len(names) != len(set(names)):
+    if groups_header and groups_header.lower() == user_header.lower():
         raise SettingsError(
-            f"{ENV_PREFIX}_PROXY_USER_HEADER, {ENV_PREFIX}_PROXY_GROUPS_HEADER and "
-            f"{ENV_PREFIX}_PROXY_TOKEN_HEADER must name different headers."
-        )
-    if settings.is_embedded and token_header:
-        raise SettingsError(
-            f"{ENV_PREFIX}_PROXY_TOKEN_HEADER is set, so {ENV_PREFIX}_API_URL is needed as well: "
-            "the embedded service accepts API keys only."
+            f"{ENV_PREFIX}_PROXY_USER_HEADER and {ENV_PREFIX}_PROXY_GROUPS_HEADER must name "
+            "different headers."
         )
     for name in ("proxy_user_header", "proxy_groups_header"):
         header = getattr(settings, name) or ""

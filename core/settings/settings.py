@@ -69,7 +69,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     proxy_user_header: HeaderName | None = None
     proxy_networks: IdentityProxies = IdentityProxies("")
     proxy_groups_header: HeaderName | None = None
-    proxy_token_header: HeaderName | None = None
     twin_groups: TwinGroups = TwinGroups("")
     site_name: str = "Twindow"
     accent: Accent = Accent("oklch(44% 0.1 165)")
@@ -94,15 +93,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def is_embedded(self) -> bool:
         """Return whether the portal uses the embedded service."""
         return self.api_url is None
-
-    @property
-    def offers_api_keys(self) -> bool:
-        """Return whether people can create API keys.
-
-        The embedded service always offers keys. Another service is assumed to offer keys if the
-        proxy sends JWTs for it.
-        """
-        return self.is_embedded or bool(self.proxy_token_header)
 
     @property
     def sub_path(self) -> str:

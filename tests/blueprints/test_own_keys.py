@@ -188,7 +188,7 @@ def test_keys_are_revoked_if_the_only_identity_of_their_person_is_linked_to_anot
             connection.execute(insert(identities).values(other))
     assert portal.key_issuer
     token = portal.key_issuer.sign(person.id, ())
-    key = portal.service.client.create_api_key(token, "laptop", "read_only").key
+    key = portal.client.create_api_key(token, "laptop", "read_only").key
 
     link = accounts.create_link(accounts.people.find("Anna"), "identity")
     accounts.link_identity(link, PASSWORD, "192.0.2.1", "", identity, on_link=move_conversations)
@@ -200,7 +200,7 @@ def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask
     issuer = get_portal(app).key_issuer
     assert issuer
     person = get_portal(app).accounts.people.find("Anna")
-    client, token = get_portal(app).service.client, issuer.sign(person.id, ())
+    client, token = get_portal(app).client, issuer.sign(person.id, ())
     for number in range(100):
         client.create_api_key(token, str(number), "read_only")
     page = anna.press(anna.get("/keys"), "Create key", name="one more", scope="read_only")
@@ -217,7 +217,7 @@ def test_key_is_revoked_if_access_of_its_person_changes_during_its_creation(
     portal, created = get_portal(app), []
     person, create_api_key = (
         portal.accounts.people.find("Anna"),
-        portal.service.client.create_api_key,
+        portal.client.create_api_key,
     )
 
     def create_and_change(*arguments: str) -> ApiKey:
@@ -228,7 +228,7 @@ def test_key_is_revoked_if_access_of_its_person_changes_during_its_creation(
             portal.accounts.people.set_groups(person, [])
         return created[-1]
 
-    monkeypatch.setattr(portal.service.client, "create_api_key", create_and_change)
+    monkeypatch.setattr(portal.client, "create_api_key", create_and_change)
     page = anna.press(anna.get("/keys"), "Create key", name="laptop", scope="read_only")
 
     assert page.status == 403

@@ -11,7 +11,7 @@ import pytest
 from accounts import Accounts
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
-from tests.support.upstream import UPSTREAM_KEY, Upstream
+from tests.support.upstream import Upstream
 from web.container import Portal
 
 HEADER = "X-Remote-User"
@@ -142,63 +142,3 @@ class TestVisitorsAllowed:
         accounts.people.disable(accounts.people.find("proxy:anna"))
 
         assert "Your account is disabled" in alice.get("/twins/ada").text
-
-
-class TestTokens:
-    """A proxy that passes on a JWT of the person."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Name the header with the JWT."""
-        return settings | {"proxy_token_header": "X-Remote-Token"}
-
-    def test_requests_for_a_person_use_their_jwt(
-        self, alice: Person, bob: Person, upstream: Upstream
-    ):
-        used = {}
-        for person, name, token in ((alice, "anna", "a.n.na"), (bob, "ben", "Bearer b.e.n")):
-            person.session.headers["X-Remote-Token"] = token
-            first_call = len(upstream.calls)
-            complete_first_turn(report(person, name), upstream, "Hello", "Hi")
-            used[name] = {call.headers["Authorization"] for call in upstream.calls[first_call:]}
-
-        assert used == {"anna": {"Bearer a.n.na"}, "ben": {"Bearer b.e.n"}}
-
-    def test_request_without_a_jwt_does_not_use_the_key_of_the_portal(
-        self, alice: Person, upstream: Upstream
-    ):
-        for token in ("", "no token", "a.b.c\x85", "x" * 9_000 + ".b.c"):
-            alice.session.headers["X-Remote-Token"] = token
-            report(alice, "anna").get("/")
-
-        assert upstream.calls
-        assert UPSTREAM_KEY not in str([call.headers["Authorization"] for call in upstream.calls])
-
-    def test_new_jwt_does_not_cause_another_request_for_the_list_of_twins(
-        self, alice: Person, upstream: Upstream
-    ):
-        for token in ("a.n.na", "bearer a.n.nb"):
-            alice.session.headers["X-Remote-Token"] = token
-            report(alice, "anna").get("/")
-
-        assert [call.headers["Authorization"] for call in upstream.calls] == ["Bearer a.n.na"]
-
-    def test_jwt_creates_api_keys(self, alice: Person, upstream: Upstream):
-        upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
-        alice.session.headers["X-Remote-Token"] = "a.n.na"
-        form = report(alice, "anna").get("/keys")
-        page = alice.press(form, "Create key", name="laptop", scope="read_only")
-
-        assert not form.html.select("[name=jwt]")
-        assert "tw_once" in page.text
-        assert {call.method for call in upstream.calls if "api-keys" in call.path} == {"POST"}
-
-    def test_keys_are_listed_if_the_service_announces_it(self, alice: Person, upstream: Upstream):
-        upstream.answers["/api/v1/auth/api-keys"] = 200, {"data": [{"id": "1", "name": "laptop"}]}
-        upstream.answers["/api/v1/twins"] = lambda call: call.respond(
-            200, {"data": []}, link='</api/v1/auth/api-keys>; rel="keys"'
-        )
-        alice.session.headers["X-Remote-Token"] = "a.n.na"
-        report(alice, "anna").get("/")
-
-        assert "laptop" in alice.get("/keys").text

@@ -22,7 +22,7 @@ NewTwins = Callable[[float], TwinCatalogue]
 
 def new_catalogue(client: twinapi.Client, database: Database, max_age: float) -> TwinCatalogue:
     store = TwinListStore(database, client.base_url)
-    catalogue = TwinCatalogue(client, database.clock, store=store)
+    catalogue = TwinCatalogue(client, store)
     catalogue.max_age_seconds = max_age
     return catalogue
 

@@ -14,7 +14,7 @@ from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.reply_worker import ReplyWorker
 from chat.turns import AddedTurn, Turn
-from chat.twins import TwinCatalogue
+from chat.twins import TwinCatalogue, TwinListStore
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twinapi import ReplyStream
 
@@ -22,7 +22,7 @@ from twinapi import ReplyStream
 @pytest.fixture
 def worker(log: Log, upstream: Upstream, quota: ServiceQuota) -> Iterator[ReplyWorker]:
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
-    twins = TwinCatalogue(client, log.database.clock)
+    twins = TwinCatalogue(client, TwinListStore(log.database, client.base_url))
     yield ReplyWorker(Conversations(log.database), log, twins, quota)
     client.close()
 

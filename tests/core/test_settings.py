@@ -131,7 +131,6 @@ JWKS = {"jwt_jwks_url": "https://id.example/jwks"}
             PROXY | {"proxy_user_header": "Origin"},
             "TWINDOW_PROXY_USER_HEADER=Origin cannot be used",
         ),
-        (PROXY | {"proxy_token_header": "X-Token"}, "the embedded service accepts API keys only."),
         (
             {"api_url": "https://anna:pw@x.example", "api_key": "k"},
             "TWINDOW_API_URL cannot be used: it should be like https://example.org/api, without",
@@ -140,7 +139,6 @@ JWKS = {"jwt_jwks_url": "https://id.example/jwks"}
             {"twin_groups": "sales=sales"},
             "write the groups into the twin's file instead, in the field access, such as",
         ),
-        ({"proxy_token_header": "X-Token"}, "so TWINDOW_SIGN_IN must contain proxy."),
         ({"proxy_groups_header": "X-Groups"}, "so TWINDOW_SIGN_IN must contain proxy."),
     ],
 )

@@ -45,7 +45,7 @@ def test_unreadable_twin_list_raises_an_api_error(portal: Portal, upstream: Upst
     def check(answer: Any) -> None:
         upstream.answers[TWINS] = answer
         with pytest.raises(twinapi.TwinApiError):
-            portal.service.client.list_twins()
+            portal.client.list_twins()
 
     assert failures(check, UNREADABLE) == {}
 
@@ -106,7 +106,7 @@ ADA = {"id": "ada", "name": "Ada"}
 def test_twin_list_is_read_from_every_supported_json_shape(portal: Portal, upstream: Upstream):
     def check(body: Any) -> None:
         upstream.answers[TWINS] = 200, body
-        assert [twin.name for twin in portal.service.client.list_twins().items] == ["Ada"]
+        assert [twin.name for twin in portal.client.list_twins().items] == ["Ada"]
 
     bodies = (
         {"data": [ADA]},

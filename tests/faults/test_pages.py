@@ -80,8 +80,8 @@ def test_requested_limit_is_clamped_between_1_and_100(portal: Portal, upstream: 
     upstream.answers = {TWINS: (200, [])}
 
     for ask, limit in (
-        (portal.service.client.list_twins, 101),
-        (portal.service.client.list_twins, 0),
+        (portal.client.list_twins, 101),
+        (portal.client.list_twins, 0),
     ):
         ask(1, limit)
         assert pages(upstream.calls[-1])[1] == min(100, max(1, limit))

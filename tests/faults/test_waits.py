@@ -32,7 +32,7 @@ TOO_MANY = "too many requests"
 
 @pytest.fixture
 def impatient(portal: Portal) -> None:
-    portal.service.reply_worker.conflict_retry_delays = (0.0, 0.0)
+    portal.reply_worker.conflict_retry_delays = (0.0, 0.0)
 
 
 BUSY = respond_with(409, {"error": "busy"})

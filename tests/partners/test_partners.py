@@ -64,7 +64,7 @@ def sent(partner: Partner, method: str) -> list[str]:
 def test_all_twins_are_listed_by_name(alice: Person, portal: Any, partner: Partner):
     alice.get("/")
 
-    names = [twin.name for twin in portal.service.catalogue.list().twins]
+    names = [twin.name for twin in portal.catalogue.list().twins]
     assert len(names) == TWIN_COUNT
     assert "Twin 5" in names
 

@@ -55,7 +55,7 @@ def close_portal(app: Flask) -> None:
     for thread in threading.enumerate():
         if thread.name.startswith("turn-"):
             thread.join(10)
-    portal.service.client.close()
+    portal.client.close()
     portal.renderer.close()
     portal.database.close()
 

@@ -110,7 +110,7 @@ def test_requests_that_the_service_still_accepts_are_shown_when_it_reports_them(
 ):
     assert "service_requests_left" not in read(alice)
 
-    portal.service.quota.record_limits(Limits(41))
+    portal.reply_worker.quota.record_limits(Limits(41))
     assert read(alice)["service_requests_left"] == 41
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from chat.twins import TwinCatalogue, advise_operator, describe_cause, list_error_code
+from chat.twins import advise_operator, describe_cause, list_error_code
 from core.findings import Finding
 from core.settings import Settings
 from core.twin_groups import OTHER_TWINS
@@ -51,20 +51,20 @@ def check_service(portal: Portal) -> Iterator[Finding]:
     """
     settings = portal.settings
     limits: list[Limits] = []
-    client = portal.service.client.with_listener(limits.append)
-    catalogue = TwinCatalogue(client, portal.clock)
+    client = portal.client
+    client.on_limits = limits.append
     try:
-        twins = catalogue.list().twins
+        listed = portal.catalogue.fetch()
     except TwinApiError as error:
         yield _failure(error, settings)
         return
-    if not twins:
+    if not (twins := list(listed.twins.values())):
         yield NO_TWINS
         return
-    yield _listed(twins, limits, is_complete=catalogue.is_missing(""))
+    yield _listed(twins, limits, is_complete=listed.complete)
     yield from _avatar_origins(portal, twins)
     rules = settings.twin_groups.groups_by_twin.keys() - {OTHER_TWINS}
-    if unknown := sorted(twin_id for twin_id in rules if catalogue.is_missing(twin_id)):
+    if listed.complete and (unknown := sorted(rules - listed.twins.keys())):
         names = ", ".join(unknown)
         yield Finding(f"TWINDOW_TWIN_GROUPS names unknown twins: {names}.", is_problem=True)
         return

@@ -177,11 +177,8 @@ def init_app(app: Flask, database: Database) -> None:
 
 def _are_avatars_public() -> bool:
     """Return whether everybody sees the same avatars, so that their responses need no session."""
-    settings = portal().settings
-    modes = settings.sign_in
-    has_own_credentials = settings.proxy_token_header
     is_same_for_all = portal().twin_access(()).is_unlimited
-    return modes.allows_visitors and not has_own_credentials and is_same_for_all
+    return portal().settings.sign_in.allows_visitors and is_same_for_all
 
 
 def _lifetime(session: Session) -> timedelta:

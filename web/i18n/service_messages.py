@@ -53,14 +53,8 @@ MESSAGES = {
     "unauthorized": N_(
         "We can't connect to the twin service (access denied). Please contact your administrator."
     ),
-    "own_key_rejected": N_(
-        "The twin service no longer accepts your key or sign-in. Please sign in again."
-    ),
     "forbidden": N_(
         "You can't send messages to this twin (access denied). Please contact your administrator."
-    ),
-    "own_key_forbidden": N_(
-        "Your key or sign-in doesn't allow messages to this twin. Use a key with full access."
     ),
     "not_found": N_("This no longer exists in the twin service."),
     "conflict": N_(
@@ -85,7 +79,6 @@ MESSAGES = {
     "list_forbidden": N_(
         "We can't list the twins (access denied). Please contact your administrator."
     ),
-    "own_key_list_forbidden": N_("Your key or sign-in doesn't allow you to list the twins."),
     "list_unreadable": N_("The list of twins can't be read. Please contact your administrator."),
 }
 MESSAGE_NOT_SENT = N_("Your message wasn't sent.")

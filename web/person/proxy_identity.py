@@ -21,9 +21,6 @@ PLACEHOLDERS = ("(null)", "-", "null", "none", "undefined")
 MAX_GROUPS = 200
 # Authentik separates names with bars, Shibboleth with semicolons.
 GROUP_SEPARATORS = re.compile(r"[,;|]")
-MAX_JWT_CHARACTERS = 8_000
-# A JWT has three base64url parts (RFC 7519). Other values are never sent to the service.
-JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 
 def proxy_subject() -> str | None:
@@ -92,14 +89,6 @@ def _split_groups(text: str) -> Sequence[str] | None:
 def _warn_about_groups(header: str, reason: str) -> None:
     """Log, once in each process for each reason, that people have no groups."""
     logger.warning("People have no groups: %s cannot be read: %s.", header, reason)
-
-
-def proxy_token() -> str:
-    """Return the person's JWT from the proxy's header, or "" if there is no valid one."""
-    token = _read_header(portal().settings.proxy_token_header) or ""
-    scheme, _, rest = token.partition(" ")
-    token = rest.strip() if scheme.lower() == "bearer" else token.strip()
-    return token if JWT_PATTERN.fullmatch(token) and len(token) <= MAX_JWT_CHARACTERS else ""
 
 
 def _read_header(name: str | None) -> str | None:

@@ -12,7 +12,6 @@ from core.twin_groups import TwinAccess
 from twinapi import NotFound, Twin
 from web.container import portal
 from web.person.current_person import signed_in_person
-from web.person.service_access import service_access
 
 
 def twin_access() -> TwinAccess:
@@ -26,7 +25,7 @@ def twin_access() -> TwinAccess:
 
 def list_twins() -> TwinList:
     """Return the list of twins without those that the person may not use. Raises TwinApiError."""
-    twin_list, access = service_access().catalogue.list(), twin_access()
+    twin_list, access = portal().catalogue.list(), twin_access()
     twins = [twin for twin in twin_list.twins if access.allows(twin.id)]
     return replace(twin_list, twins=twins)
 
@@ -36,7 +35,7 @@ def find_twin(twin_id: str) -> Twin:
     access = twin_access()
     if not access.allows(twin_id):
         raise NotFound(404)
-    twin = service_access().catalogue.find(twin_id)
+    twin = portal().catalogue.find(twin_id)
     if not access.allows(twin.id):  # the service may ignore the case of ids
         raise NotFound(404)
     return twin
@@ -44,14 +43,12 @@ def find_twin(twin_id: str) -> Twin:
 
 def find_cached_twin(twin_id: str) -> Twin | None:
     """Return a twin from the cache, or None. The service is not called."""
-    return (
-        service_access().catalogue.find_cached(twin_id) if twin_access().allows(twin_id) else None
-    )
+    return portal().catalogue.find_cached(twin_id) if twin_access().allows(twin_id) else None
 
 
 def cached_twins() -> Mapping[str, Twin]:
     """Return the cached twins by id. The service is not called."""
-    twins, access = service_access().catalogue.all_cached(), twin_access()
+    twins, access = portal().catalogue.all_cached(), twin_access()
     if access.is_unlimited:
         return twins
     return {twin_id: twin for twin_id, twin in twins.items() if access.allows(twin_id)}
@@ -59,4 +56,4 @@ def cached_twins() -> Mapping[str, Twin]:
 
 def is_missing(twin_id: str) -> bool:
     """Return whether the cached list is complete and lacks the twin. The service is not called."""
-    return service_access().catalogue.is_missing(twin_id)
+    return portal().catalogue.is_missing(twin_id)

@@ -11,11 +11,11 @@ from chat.conversations import Conversation
 from chat.limits import MessagesLeft, Sender, SendingStatus
 from twinapi import Twin
 from web import message_form
+from web.container import portal
 from web.i18n import bidi_isolate_text, gettext
 from web.message_form import RejectedMessage
 from web.person.client_address import visitor_address
 from web.person.current_person import person
-from web.person.service_access import service_access
 from web.person.twin_access import is_missing
 
 
@@ -105,7 +105,7 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
 
 
 def _read_status(twin_id: str) -> SendingStatus:
-    return service_access().limits.status(Sender(person(), twin_id, visitor_address()))
+    return portal().limits.status(Sender(person(), twin_id, visitor_address()))
 
 
 def _with_status(composer: ComposerView, status: SendingStatus) -> ComposerView:

@@ -43,7 +43,7 @@ def load_conversation_view(
     conversation: Conversation, *, before: int | None = None
 ) -> ConversationView:
     """Return the newest turns of a conversation, or those before a position."""
-    list_turns = portal().service.turns.list_for_conversation
+    list_turns = portal().turns.list_for_conversation
     if before is not None and not any(
         stored.turn.position >= before for stored in list_turns(conversation.id, limit=1)
     ):

@@ -106,7 +106,7 @@ def composer_with_low_quota(env: Environment) -> Page:
 
 @state("conversations.show")
 def composer_of_missing_twin(env: Environment) -> Page:
-    get_portal(env.app).service.catalogue.max_age_seconds = 0.001
+    get_portal(env.app).catalogue.max_age_seconds = 0.001
     page = env.open_conversation("It steers.")
     there = page.url
     env.upstream.twins = TWINS[1:]

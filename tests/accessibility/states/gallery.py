@@ -28,7 +28,7 @@ def gallery_without_results(env: Environment) -> Page:
 
 @state("twins.index")
 def gallery_from_cache(env: Environment) -> Page:
-    get_portal(env.app).service.catalogue.max_age_seconds = 0.001
+    get_portal(env.app).catalogue.max_age_seconds = 0.001
     page = env.open("/")
     env.upstream.answers[TWINS_PATH] = SERVICE_DOWN
     page.reload()

@@ -47,7 +47,7 @@ def test_reply_that_cannot_be_stored_shows_a_notice_and_is_stored_later(
 def test_reply_that_cannot_be_stored_in_time_is_interrupted(
     alice: Person, upstream: Upstream, database: Outage, portal: Portal
 ):
-    portal.service.reply_worker.save_timeout_seconds = 0.3
+    portal.reply_worker.save_timeout_seconds = 0.3
     page = alice.start_conversation(MESSAGE)
     call = upstream.next_call().start_stream()
     with alice.follow(turn_of(page)) as stream:
