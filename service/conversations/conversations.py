@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select
+from sqlalchemy import Select, delete, func, insert, select
 
 from core.db.database import Database
 from core.secrets import new_id
@@ -40,10 +40,12 @@ class Conversations:
             connection.execute(insert(conversations).values(**values, lease_expires_at=0))
         return conversation
 
-    def find(self, conversation_id: str, sub: str | None) -> Conversation | None:
-        """Return the conversation if it belongs to `sub`, or to anyone if `sub` is None."""
+    def find(self, conversation_id: str, sub: str) -> Conversation | None:
+        """Return the conversation if it belongs to `sub`."""
+        is_own = (conversations.c.id == conversation_id) & (conversations.c.sub == sub)
         with self.database.read() as connection:
-            return _find(connection, conversation_id, sub)
+            row = connection.execute(_select_conversations().where(is_own)).first()
+        return Conversation(*row) if row else None
 
     def delete(self, conversation: Conversation) -> None:
         """Delete a conversation with its messages."""
@@ -66,14 +68,6 @@ class Conversations:
         with self.database.read() as connection:
             total = connection.execute(select(func.count()).where(condition)).scalar_one()
             return Page([Conversation(*row) for row in connection.execute(query)], total)
-
-
-def _find(connection: Connection, conversation_id: str, sub: str | None) -> Conversation | None:
-    condition = conversations.c.id == conversation_id
-    if sub is not None:
-        condition &= conversations.c.sub == sub
-    row = connection.execute(_select_conversations().where(condition)).first()
-    return Conversation(*row) if row else None
 
 
 def _select_conversations() -> Select[Any]:

@@ -6,12 +6,11 @@ from flask import Response, url_for
 
 from service.access import Identity
 from service.api import schemas, serializers
-from service.api.blueprint import build_page, get_conversation, get_twin, operations, or_404
+from service.api.blueprint import build_page, get_conversation, get_twin, operations
 from service.api.operations import json_response
 from service.api.requests import ConversationQuery, NewConversation
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
-from service.owners import PORTAL_OWNER
 
 
 @operations.route(
@@ -70,11 +69,7 @@ def show_conversation(caller: Identity, conversation_id: str) -> ItemResponse[sc
     "DELETE", "/conversations/<conversation_id>", required_access="full_access", status=204
 )
 def delete_conversation(caller: Identity, conversation_id: str) -> None:
-    """Delete a conversation with its messages; a running reply stops.
-
-    The portal may delete any conversation: people delete theirs there, also those with own keys.
-    """
-    owner = None if caller.sub == PORTAL_OWNER else caller.sub
-    conversation = or_404(container().conversations.find(conversation_id, owner))
+    """Delete a conversation with its messages; a running reply stops."""
+    conversation = get_conversation(caller, conversation_id)
     container().reply_manager.stop_all_in(conversation)
     container().conversations.delete(conversation)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from flask import Response, url_for
-
 from service.access import Identity
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, get_twin, operations
-from service.api.operations import json_response
 from service.api.requests import PageQuery
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
-
-KEYS_HEADER = {"Link": "With the relation `keys`: the URL of the list of keys."}
 
 
 @operations.route(
@@ -21,15 +16,12 @@ KEYS_HEADER = {"Link": "With the relation `keys`: the URL of the list of keys."}
     spec_number=1,
     required_access="read_only",
     query=PageQuery,
-    response_headers=KEYS_HEADER,
     response_type=PageResponse[schemas.Twin],
 )
-def list_twins(caller: Identity, query: PageQuery) -> Response:
+def list_twins(caller: Identity, query: PageQuery) -> PageResponse[schemas.Twin]:
     """List the twins that you can access."""
     page = container().twins.list_page(caller.sub, caller.groups, query.page, query.limit)
-    response = json_response(build_page(page, serializers.twin, query), 200)
-    response.headers["Link"] = f'<{url_for("service.list_keys")}>; rel="keys"'
-    return response
+    return build_page(page, serializers.twin, query)
 
 
 @operations.route(
