@@ -282,12 +282,14 @@ def test_arabic_page_is_mirrored_and_its_empty_box_shows_the_placeholder(
 ):
     open_page(driver, f"{url}/preferences")
     click(driver, "[value=ar]")
+    click(driver, "#language button")
     wait_until(driver, "return document.documentElement.dir === 'rtl'")
     open_page(driver, conversation)
     box = message_box(driver)
     assert driver.execute_script(
         "const [box] = arguments; return box.scrollHeight <= box.clientHeight", box
     )
+    assert rect_of(driver, "#message")["height"] < 40
     assert rect_of(driver, ".composer__send")["x"] < rect_of(driver, "#message")["x"]
 
 
