@@ -9,10 +9,12 @@ from typing import Any
 from flask import (
     Blueprint,
     Response,
+    redirect,
     render_template,
     request,
     url_for,
 )
+from werkzeug.wrappers import Response as BaseResponse
 
 from chat.conversations import Conversation, ConversationPage
 from chat.search import SearchResults
@@ -136,6 +138,16 @@ def _search(q: str, twin_id: str | None) -> FoundConversations:
         ),
         return_url=url_for("conversations.index", twin=twin_id, q=q, after=after or None),
     )
+
+
+@bp.get("/recent")
+def list_recent() -> BaseResponse:
+    """Return the list of the sidebar, for a page with the conversation `opened`."""
+    if not wants_fragment():
+        return redirect(url_for("conversations.index"), 303)
+    opened_id = request.args.get("opened")
+    values: dict[str, Any] = {"conversation": own_conversation(opened_id)} if opened_id else {}
+    return render_fragment("conversations/_recent.html", **values)
 
 
 @bp.get("/<conversation_id>")

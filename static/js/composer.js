@@ -4,6 +4,7 @@ import { createState, DRAFT, REJECTED, update } from "./composer_state.js";
 import { messages } from "./messages.js";
 import {
   announce,
+  channel,
   focusAndShowTurn,
   focusComposerOnArrival,
   hasKeyboard,
@@ -137,7 +138,9 @@ document.addEventListener("htmx:before:response", (event) => {
   const to = ctx.response?.headers.get("HX-Redirect");
   // A redirect that does not lead to a conversation leads to the sign-in page: in that case, the
   // message was not sent.
-  if (!to?.split("?")[0].includes("/conversations/") || !ctx.sourceElement.matches(".composer form")) return;
+  if (!to?.split("?")[0].includes("/conversations/")) return;
+  channel.postMessage(to);
+  if (!ctx.sourceElement.matches(".composer form")) return;
   sessionStore.set("sent", path);
   saveDraft(to, dispatch({ type: "redirected" }).carry);
 });

@@ -4,7 +4,7 @@ import "./requests.js";
 import "./composer.js";
 import "./copying.js";
 import { messages } from "./messages.js";
-import { announce } from "./page.js";
+import { announce, channel } from "./page.js";
 import { afterPaint, deleteDrafts, deleteSharedDraft, localStore } from "./storage.js";
 
 // Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
@@ -88,6 +88,14 @@ if (completedAction) {
   history.replaceState(history.state, "", pageUrl);
 }
 if (completedAction === "deleted") afterPaint(() => deleteSharedDraft(`/conversations/${completedActionId}`));
+
+// The list in the sidebar follows other tabs and devices, and the date. It does not change while it is used.
+const updateRecent = () => {
+  if (!document.hidden) globalThis.htmx?.trigger("#recent:not(:has(:focus, [open]))", "update");
+};
+document.addEventListener("visibilitychange", updateRecent);
+channel.addEventListener("message", updateRecent);
+if (completedAction) channel.postMessage(`/conversations/${completedActionId}`);
 
 // After signing out in one tab, the others load again, which shows the sign-in page.
 const SIGNED_OUT = "signed-out";

@@ -1,10 +1,9 @@
 // New turns: fetches those of other windows, and scrolls to them.
 import { messages } from "./messages.js";
-import { announce, focusAndShowTurn, focusComposer, log, newestTurn } from "./page.js";
+import { announce, channel, focusAndShowTurn, focusComposer, log, newestTurn } from "./page.js";
 import { afterPaint, sessionStore } from "./storage.js";
 
 // Adds turns that another window or device has added to the conversation.
-const channel = new BroadcastChannel("tab-sync");
 const notifyOtherTabs = () => channel.postMessage(location.pathname);
 
 const fetchMissedTurns = () => {

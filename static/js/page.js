@@ -14,6 +14,9 @@ addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229) event.stopImmediatePropagation();
 }, true);
 
+// Other tabs tell the paths of conversations that they have changed.
+export const channel = new BroadcastChannel("tab-sync");
+
 // Finds the turns of a page, and runs functions when the page changes.
 export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 export const log = document.getElementById("log"); // the element that contains the turns

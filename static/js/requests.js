@@ -6,7 +6,7 @@ export const HTMX_HEADERS = { "HX-Request": "true" };
 export const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
 export const isStreamElement = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
 // Requests that the page sends by itself; no input is lost when they fail.
-const isBackgroundRequest = (element) => isStreamElement(element) || element?.id === "log";
+const isBackgroundRequest = (element) => isStreamElement(element) || ["log", "recent"].includes(element?.id);
 
 // Send the newest turn of this page with each form: another window may have added turns.
 document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
@@ -27,7 +27,8 @@ document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachab
 export const isPortalResponse = (response) => response?.headers.has("X-Fragment");
 document.addEventListener("htmx:before:response", (event) => {
   const { sourceElement, response } = event.detail.ctx;
-  const isWanted = !isBackgroundRequest(sourceElement) || (!isStreamElement(sourceElement) && response.status < 400);
+  const isUseful = response.status < 400 && !response.headers.has("HX-Redirect");
+  const isWanted = !isBackgroundRequest(sourceElement) || (!isStreamElement(sourceElement) && isUseful);
   if (isEventStream(response) || (isPortalResponse(response) && isWanted)) return;
   event.preventDefault();
   response.raw.body?.cancel(); // an unread body keeps its connection open

@@ -22,6 +22,7 @@ NO_PAGE = {
     "exports.show",
     "events.show",
     "turns.index",
+    "conversations.list_recent",
     "turns.text",
     # These endpoints lead to pages that have their own states.
     "session.delete",

@@ -17,6 +17,7 @@ from tests.journeys.steps import (
     turn,
     wait_until_settled,
 )
+from tests.journeys.window import show_tab
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -101,6 +102,16 @@ def test_copying_a_reply_after_the_end_of_the_session_leads_to_the_sign_in_page(
     page.get_by_role("button", name="Copy").first.click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+def test_page_that_is_shown_again_after_the_end_of_the_session_stays(
+    page: Page, clock: AdjustableClock
+):
+    clock.advance(3_601)
+    with page.expect_event("requestfinished", lambda request: "/recent" in request.url):
+        show_tab(page)
+    page.evaluate("new Promise((done) => setTimeout(done))")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
 
 
 def test_running_reply_says_that_the_session_has_ended(

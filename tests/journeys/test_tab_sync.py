@@ -19,7 +19,9 @@ from tests.journeys.steps import (
 )
 from tests.journeys.traffic import DelayedRequest, wait_on_page
 from tests.journeys.window import copy_cookies, hide_tab, show_tab
+from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 
 def open_second_window(page: Page) -> Page:
@@ -185,6 +187,46 @@ def test_deletion_in_another_window_is_shown_and_can_be_undone(
     expect(page.locator("#composer")).to_contain_text("restored")
     expect(message_box(page)).to_have_value("still here?")
     expect(turn(page, "stopped")).to_contain_text("One")
+
+
+def test_list_of_the_sidebar_follows_other_windows_and_devices(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = open_conversation(context, upstream)
+    others = [context.new_page(), open_second_window(page)]
+    others[0].goto("/help")
+    open_menu(page, "Hello")
+    page.get_by_role("textbox", name="Title").fill("A better name")
+    page.get_by_role("textbox", name="Title").press("Enter")
+    for other in others:
+        expect(other.locator("#recent li a > span")).to_have_text("A better name")
+    page.goto("/")
+    send(page, "Hello again")
+    upstream.next_call().start_stream().complete("Yes")
+    for other in others:
+        expect(other.locator("#recent li a > span")).to_have_text(["Hello again", "A better name"])
+    expect(others[1].locator("#recent [aria-current] > span")).to_have_text("A better name")
+
+    insert_conversation(portal.database, get_only_person(portal.database), 1, title="Elsewhere")
+    for other in others:
+        hide_tab(other)
+        show_tab(other)
+        expect(other.locator("#recent li a > span").first).to_have_text("Elsewhere")
+
+
+@pytest.mark.usefixtures("bad_network")
+def test_failed_update_of_the_sidebar_is_silent(context: BrowserContext, upstream: Upstream):
+    page = open_conversation(context, upstream)
+    page.goto("/help")
+    page.route("**/conversations/recent*", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed"):
+        show_tab(page)
+    context.clear_cookies()
+    with page.expect_response("**/conversations/recent*"):
+        show_tab(page)
+    page.evaluate("new Promise((done) => setTimeout(done))")
+    expect(page.locator("#notices")).to_be_empty()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Help")
 
 
 def test_title_that_was_changed_in_another_window_is_shown_when_the_window_is_seen_again(
