@@ -5,19 +5,24 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
 from accounts import links, passwords, people, sign_ins
-from accounts.attempts import MAX_ACCOUNT_FAILURES, MAX_ADDRESS_FAILURES, Attempts
 from accounts.key_issuer import KeyIssuer
 from accounts.passwords import Passwords
 from accounts.people import Identity, NameTaken, NewPerson, People, Person, UnsuitableName
 from accounts.sign_ins import SignIn, SignIns
+from core.db.counters import QUARTER_SECONDS, Counters, Limit, LimitReached
 from core.db.database import Database
 from core.secrets import keyed_hash
+
+# Failed attempts in a window: with one name, and from one network address.
+MAX_ACCOUNT_FAILURES = 10
+MAX_ADDRESS_FAILURES = 50
 
 
 class WrongCredentials(Exception):
@@ -65,6 +70,7 @@ class Accounts:
     def __init__(
         self,
         database: Database,
+        counters: Counters,
         secret_key: str,
         *,
         idle_seconds: float,
@@ -76,7 +82,7 @@ class Accounts:
         self.people = People(database, key_issuer)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
-        self.attempts = Attempts(database)
+        self._counters = counters
         self._hash: Callable[..., str] = lambda *parts: keyed_hash(secret_key, *parts)
         # Passwords are verified one at a time, so that attempts at the same time cannot exceed the
         # limits.
@@ -101,18 +107,23 @@ class Accounts:
 
         Raises WrongCredentials and AttemptsExceeded.
         """
-        scopes = {"account": people.subject_of(name), "address": address}
+        account = people.subject_of(name)
         with self.database.read() as connection:
-            person = people.find_by_subject(connection, scopes["account"])
+            person = people.find_by_subject(connection, account)
             stored_hash = passwords.read_hash(connection, person.id) if person else None
-            limits = self._limits(person, stored_hash, browser_token, scopes)
+            limits = [
+                self._limit("account", account, self.account_limit),
+                self._limit("address", address, self.address_limit),
+            ]
+            if person and self._is_known_browser(person.id, stored_hash, browser_token):
+                limits = [self._limit("browser", browser_token, self.account_limit)]
             self._check_limits(connection, limits)
         with self._turn_to_verify():
             with self.database.read() as connection:
                 self._check_limits(connection, limits)
             is_correct = self.passwords.is_correct(stored_hash, password)
             if person is None or not is_correct:
-                self.attempts.count_failure(limits)
+                self._count_failure(limits)
                 raise WrongCredentials
         with self.database.write(durable=True) as connection:
             # The person may have been disabled, or their password reset, during the check.
@@ -120,8 +131,8 @@ class Accounts:
             is_current = passwords.read_hash(connection, person.id) == stored_hash
             if current_person is None or current_person.is_disabled or not is_current:
                 raise WrongCredentials
-            for counter in limits.keys() - {self._counter("address", address)}:
-                self.attempts.reset(connection, counter)
+            limit = limits[0]  # that of the address stays
+            self._counters.forget(connection, (limit.scope, limit.subject))
             yield connection, current_person
 
     @contextmanager
@@ -134,28 +145,21 @@ class Accounts:
         finally:
             self._verification.release()
 
-    def _check_limits(self, connection: Connection, limits: Mapping[str, int]) -> None:
-        if wait_seconds := self.attempts.seconds_to_wait(connection, limits):
-            raise AttemptsExceeded(wait_seconds)
+    def _check_limits(self, connection: Connection, limits: Sequence[Limit]) -> None:
+        now = self.database.now(connection)
+        try:
+            self._counters.check(connection, limits, now)
+        except LimitReached as error:
+            raise AttemptsExceeded(error.count.resets_at - now) from None
 
-    def _limits(
-        self,
-        person: Person | None,
-        stored_hash: str | None,
-        browser_token: str,
-        scopes: Mapping[str, str],
-    ) -> Mapping[str, int]:
-        """Return the counters of an attempt, with their limits.
+    def _count_failure(self, limits: Sequence[Limit]) -> None:
+        unlimited = [replace(limit, maximum=None) for limit in limits]
+        with self.database.write() as connection:
+            self._counters.count(connection, unlimited, self.database.now(connection))
 
-        `scopes` maps `account` and `address` to their values.
-        """
-        if person and self._is_known_browser(person.id, stored_hash, browser_token):
-            return {self._counter("browser", browser_token): self.account_limit}
-        limits = {"account": self.account_limit, "address": self.address_limit}
-        return {self._counter(scope, value): limits[scope] for scope, value in scopes.items()}
-
-    def _counter(self, scope: str, value: str) -> str:
-        return self._hash(f"sign-in {scope}", value)
+    def _limit(self, scope: str, value: str, maximum: int) -> Limit:
+        scope = f"sign-in {scope}"
+        return Limit(scope, self._hash(scope, value), QUARTER_SECONDS, maximum)
 
     def create_browser_token(self, person_id: str) -> str:
         """Return a token for the cookie of a browser in which the person has signed in."""
@@ -223,8 +227,8 @@ class Accounts:
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)
-            account = self._counter("account", people.subject_of(person.name))
-            self.attempts.reset(connection, account)
+            account = self._limit("account", people.subject_of(person.name), 0)
+            self._counters.forget(connection, (account.scope, account.subject))
             return self.sign_ins.add(connection, person.id, device)
 
     def change_password(

@@ -1,6 +1,6 @@
 """Tables of people who sign in."""
 
-from sqlalchemy import Column, Float, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import Column, Float, ForeignKey, String, Table, Text
 
 from core.db.database import metadata
 
@@ -57,14 +57,5 @@ sign_ins = Table(
     Column("seen_at", Float, nullable=False),
 )
 
-# Failed attempts to sign in, by the keyed hash of an account's name or of an address.
-sign_in_attempts = Table(
-    "sign_in_attempts",
-    metadata,
-    Column("key", String(64), primary_key=True),
-    Column("failures", Integer, nullable=False),
-    Column("resets_at", Float, nullable=False, index=True),
-)
-
 # What a backup contains. Each table is after those that it refers to.
-TABLES = (people, identities, passwords, one_time_links, sign_ins, sign_in_attempts)
+TABLES = (people, identities, passwords, one_time_links, sign_ins)

@@ -17,6 +17,7 @@ from web.commands.probes import (
 )
 from web.container import portal
 from web.http import session_not_required
+from web.streaming import stream_limit
 
 bp = Blueprint("health", __name__)
 
@@ -61,6 +62,8 @@ def stream() -> Response:
     rest.
     """
 
+    if stream_limit.is_stream_limit_reached():
+        abort(429)
     clock = portal().clock
 
     def frames() -> Iterator[str]:
@@ -70,4 +73,4 @@ def stream() -> Response:
         clock.sleep(END_DELAY_SECONDS)
         yield sse.frame("later")
 
-    return Response(frames(), headers=sse.HEADERS)
+    return stream_limit.count_stream(Response(frames(), headers=sse.HEADERS))

@@ -22,8 +22,9 @@ from core.urls import without_credentials
 from twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
 from web import message_form
 from web.container import portal
-from web.hourly_limits import count_key_request
-from web.http import claim_idempotency_key, page_for_status
+from web.form_limits import count_key_request
+from web.http import claim_idempotency_key
+from web.http.errors import FormLimitReached
 from web.i18n import format_number, gettext, service_message
 from web.person.current_person import signed_in_person
 from web.person.sign_in_log import log_action
@@ -75,10 +76,12 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
         return _render_form(name, "read_only", N_("Choose the permissions of the key.")), 422
     if not JWT_PATTERN.fullmatch(jwt):
         return _render_form(name, scope, JWT_MALFORMED, "jwt"), 422
-    if wait_seconds := count_key_request():
-        retry_at = portal().clock.time() + wait_seconds
-        page = _render_form(name, scope, page_for_status(429).sentence, retry_at=retry_at)
-        return page, 429, {"Retry-After": str(math.ceil(wait_seconds))}
+    try:
+        count_key_request()
+    except FormLimitReached as error:
+        retry_at = portal().clock.time() + error.wait_seconds
+        page = _render_form(name, scope, error.sentence, retry_at=retry_at)
+        return page, 429, {"Retry-After": str(math.ceil(error.wait_seconds))}
     # Reloading the response must not create another key.
     if not claim_idempotency_key(message_form.submitted_idempotency_key()):
         return _render_form(name, scope, ALREADY_SUBMITTED), 409

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from flask import Blueprint, Response, abort, redirect, render_template, request, session, url_for
+from flask import Blueprint, Response, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from web.hourly_limits import count_new_session
+from web.form_limits import count_new_session
 from web.http import require_browser_id, sign_in_not_required, wants_fragment
 from web.person.return_path import return_path
 from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
@@ -37,8 +37,7 @@ def update() -> BaseResponse:
     """
     if not session.permanent:
         require_browser_id()
-        if count_new_session():
-            abort(429)
+        count_new_session()
     before = asdict(preferences())
     after = Preferences.from_mapping(before | request.form.to_dict())
     session[PREFERENCES_FIELD] = after.non_defaults

@@ -23,11 +23,11 @@ from sqlalchemy import (
 
 from chat import search_index
 from chat.conversations import Conversation, conversation_from_row
-from chat.limits import delete_expired_usage, delete_usage_of
 from chat.log import Ended, Log, ReplyState
 from chat.schema import conversations as table
 from chat.schema import search_documents, turns
 from chat.turns import Turns
+from core.db.counters import Counters
 from core.db.database import Database, DatabaseUnavailable
 from core.twin_groups import EVERY_TWIN, TwinAccess
 from twinapi import Client, NotFound, TwinApiError
@@ -50,19 +50,22 @@ STOPPED_BY_DELETION = Ended(ReplyState.STOPPED, code="conversation_deleted")
 
 
 class Deletions:
-    """Deletion, restoration and purging of conversations, and deletion of old usage."""
+    """Deletion, restoration and purging of conversations, and deletion of counters."""
 
     purge_interval_seconds = 3600.0
 
-    def __init__(self, database: Database, turns: Turns, log: Log, client: Client) -> None:
+    def __init__(
+        self, database: Database, counters: Counters, turns: Turns, log: Log, client: Client
+    ) -> None:
         self.database = database
+        self._counters = counters
         self._client = client
         self.turns = turns
         self.log = log
         self._closing = threading.Event()
 
     def start(self) -> None:
-        """Start a thread that purges expired conversations and old usage every hour."""
+        """Start a thread that purges expired conversations and counters every hour."""
         threading.Thread(target=self._purge_until_closed, daemon=True, name="deletions").start()
 
     def close(self) -> None:
@@ -133,7 +136,7 @@ class Deletions:
             search_index.merge(self.database)
 
     def erase_person(self, person: str) -> int:
-        """Purge all conversations and the usage of a person now.
+        """Purge all conversations and the counters of a person now.
 
         Returns the number of conversations that the service has not deleted; they stay, hidden.
         """
@@ -147,7 +150,7 @@ class Deletions:
             )
             query = select(table.c.id, table.c.delete_url).where(owned)
             rows = connection.execute(query).all()
-            delete_usage_of(connection, person)
+            self._counters.forget(connection, ("person", person))
         failed_count = 0
         for conversation_id, delete_url in rows:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):
@@ -217,7 +220,7 @@ class Deletions:
         while not self._closing.is_set():
             try:
                 self.purge_expired()
-                delete_expired_usage(self.database)
+                self._counters.purge(self.database)
             except Exception as error:
                 # Catch everything: without this thread, nothing would be purged.
                 unexpected_error = None if isinstance(error, DatabaseUnavailable) else error

@@ -15,6 +15,7 @@ from sqlalchemy import (
     false,
 )
 
+from core.db.counters import counter_table
 from core.db.database import metadata
 
 conversations = Table(
@@ -97,17 +98,8 @@ search_documents = Table(
     Column("words", Text, nullable=False),
 )
 
-# Sent messages. `scope` is person, visitor, address, twin or site; `subject` is the id, or a keyed
-# hash of an address. `window` is an hour or a day in UTC: 2026-01-31T23 or 2026-01-31.
-usage = Table(
-    "usage",
-    metadata,
-    Column("scope", String(16), primary_key=True),
-    Column("subject", Text, primary_key=True),
-    Column("window", String(16), primary_key=True),
-    Column("used", Integer, nullable=False),
-    Index("usage_by_window", "window"),
-)
+# What the portal counts: sent messages, forms and failed sign-ins. `subject` is an id or a hash.
+counters = counter_table("counters")
 
 # What the service has last said about the limit of an API key. `key` is a hash, not the key itself.
 api_quotas = Table(
@@ -148,4 +140,4 @@ sessions = Table(
 
 # What a backup contains: all tables but the heartbeats, the fingerprints of the secrets, and the
 # search index, which follows from the other tables. Each table is after those that it refers to.
-TABLES = (conversations, turns, entries, usage, api_quotas, twin_list_cache, sessions)
+TABLES = (conversations, turns, entries, counters, api_quotas, twin_list_cache, sessions)

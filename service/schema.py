@@ -1,7 +1,6 @@
 """Tables of the service. The service and the portal share no tables, only the interface."""
 
 from sqlalchemy import (
-    BigInteger,
     Boolean,
     Column,
     Float,
@@ -16,10 +15,8 @@ from sqlalchemy import (
     true,
 )
 
+from core.db.counters import counter_table
 from core.db.database import metadata
-
-# Every counted request takes a new id, so 32-bit ids would run out after some years.
-_BigId = BigInteger().with_variant(Integer, "sqlite")
 
 api_keys = Table(
     "service_keys",
@@ -41,14 +38,8 @@ api_keys = Table(
     Index("service_keys_of_sub", "sub"),
 )
 
-key_requests = Table(
-    "service_requests",
-    metadata,
-    Column("id", _BigId, primary_key=True),
-    Column("key_id", ForeignKey("service_keys.id", ondelete="CASCADE"), nullable=False),
-    Column("created_at", Float, nullable=False),
-    Index("service_requests_of_key", "key_id", "created_at"),
-)
+# Requests of API keys in an hour.
+counters = counter_table("service_counters")
 
 conversations = Table(
     "service_conversations",
@@ -113,4 +104,4 @@ idempotency_keys = Table(
 )
 
 # What a backup contains. Each table is after those that it refers to.
-TABLES = (api_keys, key_requests, conversations, messages, idempotency_keys)
+TABLES = (api_keys, counters, conversations, messages, idempotency_keys)

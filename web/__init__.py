@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask, abort, request
 
-from web import hourly_limits, message_html, metrics, preferences, site_context
+from web import message_html, metrics, preferences, site_context
 from web.container import EXTENSION_KEY, Portal
 from web.http import (
     browser_id,
@@ -55,7 +55,6 @@ def init_app(app: Flask, portal: Portal) -> None:
     service_messages.init_app(app)
     stream_limit.init_app(app)
     gate.init_app(app)
-    hourly_limits.init_app(app, portal)
     app.before_request(_limit_form_fields)
     page_compression.init_app(app)
     metrics.init_app(app, portal.settings, portal.metrics)

@@ -14,14 +14,16 @@ from accounts import Accounts, KeyIssuer, People
 from chat.adoption import Adoption
 from chat.conversations import Conversations
 from chat.deletion import Deletions
-from chat.limits import Limits, ServiceQuota, Usage
+from chat.limits import Limits, ServiceQuota
 from chat.log import Log
 from chat.reply_worker import ReplyWorker
 from chat.schema import TABLES as CHAT_TABLES
+from chat.schema import counters as counters_table
 from chat.search import Search, build_index
 from chat.turns import Turns
 from chat.twins import Avatars, RecentTwins, TwinCatalogue, TwinListStore, advise_operator
 from core.clock import Clock
+from core.db.counters import Counters
 from core.db.database import Database
 from core.db.table_copy import Schema
 from core.metrics import Metrics
@@ -61,6 +63,7 @@ class Portal:
 
     settings: Settings
     database: Database
+    counters: Counters
     accounts: Accounts
     client: Client
     catalogue: TwinCatalogue
@@ -132,8 +135,10 @@ def build_portal(
     database = Database(settings.database_url_for("portal"), clock=clock, metrics=metrics)
     SCHEMA.prepare(database, may_upgrade=upgrades_tables)
     secret_key = settings.secret("secret_key")
+    counters = Counters(counters_table)
     accounts = Accounts(
         database,
+        counters,
         secret_key,
         idle_seconds=settings.sign_in_idle_timeout,
         max_seconds=settings.sign_in_max_age,
@@ -159,12 +164,14 @@ def build_portal(
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render)
     log = Log(database, load, on_end=html_cache.add)
-    usage = Usage(database, settings.limits)
-    limits = Limits(database, usage, quota, history_limit=settings.history_limit)
+    limits = Limits(
+        database, counters, quota, settings.limits, history_limit=settings.history_limit
+    )
     turns = Turns(database, log, limits, secret_key)
     return Portal(
         settings=settings,
         database=database,
+        counters=counters,
         accounts=accounts,
         client=client,
         catalogue=catalogue,
@@ -179,7 +186,7 @@ def build_portal(
         limits=limits,
         reply_worker=ReplyWorker(conversations, log, catalogue, quota),
         adoption=Adoption(database),
-        deletions=Deletions(database, turns, log, client),
+        deletions=Deletions(database, counters, turns, log, client),
         search=Search(database),
         log=log,
         renderer=renderer,

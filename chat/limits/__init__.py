@@ -1,6 +1,6 @@
 """Limits: whether a person may send a message, and how many messages are left.
 
-`Limits` checks three things: what the operator allows in an hour or a day (`usage`), what the
+`Limits` checks three things: what the operator allows in an hour or a day, what the
 service still accepts (`service_quota`), and what one person has at the same time (`person_limits`).
 """
 
@@ -14,8 +14,8 @@ from chat.limits.limits import (
     requests_of_message,
 )
 from chat.limits.person_limits import HISTORY_FULL, MAX_RUNNING_REPLIES, TOO_MANY_REPLIES
+from chat.limits.sender import Sender, SendingBlocked
 from chat.limits.service_quota import ServiceQuota
-from chat.limits.usage import Sender, SendingBlocked, Usage, delete_expired_usage, delete_usage_of
 
 __all__ = [
     "FIRST_MESSAGE_REQUESTS",
@@ -28,8 +28,5 @@ __all__ = [
     "SendingBlocked",
     "SendingStatus",
     "ServiceQuota",
-    "Usage",
-    "delete_expired_usage",
-    "delete_usage_of",
     "requests_of_message",
 ]

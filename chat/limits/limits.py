@@ -9,15 +9,23 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from chat.limits.person_limits import check_person_limits
+from chat.limits.sender import Sender, SendingBlocked
 from chat.limits.service_quota import QuotaReport, ServiceQuota
-from chat.limits.usage import REACHED, Sender, SendingBlocked, Usage, UsageCount
+from core.db.counters import DAY_SECONDS, HOUR_SECONDS, Count, Counters, Limit, LimitReached
 from core.db.database import Database, DatabaseUnavailable
 from core.languages import N_
+from core.settings import LimitPeriod, LimitScope, MessageLimits
 
 FIRST_MESSAGE_REQUESTS = 2  # one request creates the conversation, one sends the message
 # Pages show how many messages are left when at most this part of a limit is left.
 SHOWN_PART = 10
 
+REACHED = {
+    "person": N_("You've reached your message limit."),
+    "address": N_("Your network has reached its message limit."),
+    "twin": N_("This twin has reached its message limit."),
+    "site": N_("This portal has reached its message limit."),
+}
 SERVICE_BUSY = N_("The twin service has received too many requests.")
 
 
@@ -50,11 +58,18 @@ class Limits:
     """All limits of messages."""
 
     def __init__(
-        self, database: Database, usage: Usage, quota: ServiceQuota, *, history_limit: int
+        self,
+        database: Database,
+        counters: Counters,
+        quota: ServiceQuota,
+        limits: MessageLimits,
+        *,
+        history_limit: int,
     ) -> None:
         self.database = database
-        self._usage = usage
+        self._counters = counters
         self._quota = quota
+        self._limits = limits
         self._history_limit = history_limit
 
     def accept_message(
@@ -70,7 +85,11 @@ class Limits:
             raise SendingBlocked(SERVICE_BUSY, self._local_time(report.retry_at, now))
         if report.remaining is not None and report.remaining < requests:
             raise SendingBlocked(REACHED["site"], self._local_time(report.resets_at, now))
-        counts = self._usage.count_message(connection, sender, now)
+        try:
+            counts = self._counters.count(connection, self._limits_of(sender), now)
+        except LimitReached as error:
+            retry_at = self._local_time(error.count.resets_at, now)
+            raise SendingBlocked(REACHED[error.count.limit.scope], retry_at) from None
         # The count has locked a row of the person, so their messages are checked one by one.
         check_person_limits(connection, sender.person, self._history_limit)
         return self._status(report, counts, now, sent=requests)
@@ -79,22 +98,23 @@ class Limits:
         """Return the status before a message. While the database is unavailable, nothing is low."""
         with suppress(DatabaseUnavailable), self.database.read() as connection:
             now = self.database.now(connection)
-            counts = self._usage.read(connection, sender, now)
+            limits = [limit for limit in self._limits_of(sender) if limit.maximum]
+            counts = self._counters.read(connection, limits, now)
             return self._status(self._quota.read(connection, now), counts, now)
         return SendingStatus()
 
     def _status(
-        self, report: QuotaReport, counts: Sequence[UsageCount], now: float, *, sent: int = 0
+        self, report: QuotaReport, counts: Sequence[Count], now: float, *, sent: int = 0
     ) -> SendingStatus:
         """Return the status; `sent` requests are on their way to the service."""
         low = [
             MessagesLeft(
-                count.limit - count.used,
+                maximum - count.used,
                 self._local_time(count.resets_at, now),
-                is_for_everyone=count.rule in ("twin", "site"),
+                is_for_everyone=count.limit.scope in ("twin", "site"),
             )
             for count in counts
-            if count.limit and (count.limit - count.used) * SHOWN_PART <= count.limit
+            if (maximum := count.limit.maximum) and (maximum - count.used) * SHOWN_PART <= maximum
         ]
         if report.remaining is not None and report.limit:
             remaining = max(0, report.remaining - sent)
@@ -105,6 +125,25 @@ class Limits:
             retry_at=self._local_time(report.retry_at, now),
             messages_left=min(low, key=lambda left: left.count, default=None),
         )
+
+    def _limits_of(self, sender: Sender) -> Sequence[Limit]:
+        """Return what a message counts towards: always towards a row of the person, as a lock."""
+        subjects: list[tuple[LimitScope, str | None]] = [
+            ("person", sender.person),
+            ("address", sender.visitor_address),
+            ("twin", sender.twin_id),
+            ("site", ""),
+        ]
+        periods: list[tuple[LimitPeriod, int]] = [("hour", HOUR_SECONDS), ("day", DAY_SECONDS)]
+        limits = [
+            Limit(scope, subject, seconds, maximum)
+            for scope, subject in subjects
+            for period, seconds in periods
+            if subject is not None and (maximum := self._limits.count(scope, period))
+        ]
+        if not any(limit.scope == "person" for limit in limits):
+            limits.insert(0, Limit("person", sender.person, HOUR_SECONDS, None))
+        return limits
 
     def _local_time(self, at: float | None, now: float) -> float | None:
         return None if at is None else self.database.to_local_time(at, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, Integer, bindparam, func, select
 
-from chat.limits.usage import SendingBlocked
+from chat.limits.sender import SendingBlocked
 from chat.schema import conversations, turns
 from core.languages import N_
 

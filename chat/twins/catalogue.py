@@ -72,7 +72,7 @@ class TwinCatalogue:
         self.client = client
         self._store = store
         self._clock = store.database.clock
-        self.lookups = TwinLookups(client, self._clock)
+        self.lookups = TwinLookups(client, store.database)
         self._advise = advise
         self._service_url = client.base_url
         self._cache: CachedTwins | None = None

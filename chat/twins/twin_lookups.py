@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-
-from core.clock import Clock
+from chat.schema import counters
+from core.db.counters import HOUR_SECONDS, Counters, Limit, LimitReached
+from core.db.database import Database, DatabaseUnavailable
 from twinapi import Client, NotFound, Twin
 
-HOUR_SECONDS = 3600.0
+MAX_REQUESTS_PER_HOUR = 60
 
 
 class TwinLookups:
@@ -17,47 +16,41 @@ class TwinLookups:
     An answer is remembered for an hour, even if the answer is that the twin does not exist.
     """
 
-    max_requests_per_hour = 60
-
-    def __init__(self, client: Client, clock: Clock) -> None:
+    def __init__(self, client: Client, database: Database) -> None:
         self._client = client
-        self._clock = clock
-        # Times and ids of the requests of the last hour.
-        self._requests: deque[tuple[float, str]] = deque()
-        self._answers: dict[str, Twin | None] = {}
-        self._lock = threading.Lock()
+        self._database = database
+        self._counters = Counters(counters)
+        # By id: the time of the request, and the answer.
+        self._answers: dict[str, tuple[float, Twin | None]] = {}
 
     def find(self, twin_id: str) -> Twin:
         """Return a twin from the remembered answers, or request the twin.
 
-        Raises TwinApiError. Raises NotFound without a request if the last hour had
-        `max_requests_per_hour` requests.
+        Raises TwinApiError. Raises NotFound without a request if all processes together have made
+        `MAX_REQUESTS_PER_HOUR` requests in this hour, or while the database is unavailable.
         """
-        with self._lock:
-            self._forget_old_answers()
-            if twin_id in self._answers:
-                return _found(self._answers[twin_id])
-            if len(self._requests) >= self.max_requests_per_hour:
-                raise NotFound(404)
-            self._requests.append((self._clock.monotonic(), twin_id))
-        return _found(self._request(twin_id))
+        now = self._database.clock.monotonic()
+        self._answers = {
+            id_: answer for id_, answer in self._answers.items() if now - answer[0] < HOUR_SECONDS
+        }
+        if twin_id not in self._answers:
+            self._count_request()
+            self._answers = {**self._answers, twin_id: (now, self._request(twin_id))}
+        _, twin = self._answers[twin_id]
+        if twin is None:
+            raise NotFound(404)
+        return twin
+
+    def _count_request(self) -> None:
+        limit = Limit("single twins", "", HOUR_SECONDS, MAX_REQUESTS_PER_HOUR)
+        try:
+            with self._database.write() as connection:
+                self._counters.count(connection, [limit], self._database.now(connection))
+        except (LimitReached, DatabaseUnavailable):
+            raise NotFound(404) from None
 
     def _request(self, twin_id: str) -> Twin | None:
         try:
-            twin = self._client.get_twin(twin_id)
+            return self._client.get_twin(twin_id)
         except NotFound:
-            twin = None
-        self._answers[twin_id] = twin
-        return twin
-
-    def _forget_old_answers(self) -> None:
-        since = self._clock.monotonic() - HOUR_SECONDS
-        while self._requests and self._requests[0][0] <= since:
-            _, twin_id = self._requests.popleft()
-            self._answers.pop(twin_id, None)
-
-
-def _found(twin: Twin | None) -> Twin:
-    if twin is None:
-        raise NotFound(404)
-    return twin
+            return None

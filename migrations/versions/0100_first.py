@@ -94,14 +94,6 @@ def upgrade() -> None:
     )
     op.create_index("ix_sessions_expires_at", "sessions", ["expires_at"])
     op.create_table(
-        "sign_in_attempts",
-        sa.Column("key", sa.String(64), nullable=False),
-        sa.Column("failures", sa.Integer, nullable=False),
-        sa.Column("resets_at", sa.Float, nullable=False),
-        sa.PrimaryKeyConstraint("key"),
-    )
-    op.create_index("ix_sign_in_attempts_resets_at", "sign_in_attempts", ["resets_at"])
-    op.create_table(
         "identities",
         sa.Column("issuer", sa.String(200), nullable=False),
         sa.Column("subject", sa.String(200), nullable=False),
@@ -155,14 +147,15 @@ def upgrade() -> None:
     )
     op.create_index("turns_of_worker", "turns", ["worker"])
     op.create_table(
-        "usage",
-        sa.Column("scope", sa.String(16), nullable=False),
+        "counters",
+        sa.Column("scope", sa.String(24), nullable=False),
         sa.Column("subject", sa.Text, nullable=False),
-        sa.Column("window", sa.String(16), nullable=False),
+        sa.Column("seconds", sa.Integer, nullable=False),
+        sa.Column("ends_at", sa.Integer, nullable=False),
         sa.Column("used", sa.Integer, nullable=False),
-        sa.PrimaryKeyConstraint("scope", "subject", "window"),
+        sa.PrimaryKeyConstraint("scope", "subject", "seconds", "ends_at"),
     )
-    op.create_index("usage_by_window", "usage", ["window"])
+    op.create_index("counters_by_end", "counters", ["ends_at"])
     op.create_table(
         "entries",
         sa.Column("turn_id", sa.String(32), nullable=False),

@@ -12,7 +12,6 @@ from service.access.jwt_tokens import (
 )
 from service.access.rate_limit import (
     REQUESTS_PER_HOUR,
-    KeyRevoked,
     count_request,
     has_rate_limit,
     read_rate_limit,
@@ -26,7 +25,6 @@ __all__ = [
     "Identity",
     "InvalidToken",
     "JwtTokens",
-    "KeyRevoked",
     "ReservedName",
     "SigningDisabled",
     "SigningKeysUnavailable",

@@ -1,27 +1,28 @@
-"""Rate limit per key over a rolling hour, counted exactly in the database."""
+"""Rate limit per key and hour, counted exactly in the database."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import update
 
+from core.db.counters import HOUR_SECONDS, Count, Counters, Limit, LimitReached
 from core.db.database import Database
 from service.access.api_keys import ApiKey
 from service.owners import PORTAL_OWNER
-from service.schema import api_keys, key_requests
+from service.schema import api_keys, counters
 
-WINDOW_SECONDS = 3600
 REQUESTS_PER_HOUR = {"read_only": 200, "full_access": 500}
+# The last use of a key is stored at most this often.
+LAST_USE_SECONDS = 60
+
+_counters = Counters(counters)
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """Rate limit status of a key.
-
-    `reset_seconds` is the time until the oldest counted request leaves the window.
-    """
+    """Rate limit status of a key. `reset_seconds` is the time until the hour (UTC) ends."""
 
     limit: int
     remaining: int
@@ -32,17 +33,13 @@ class RateLimit:
     def headers(self) -> dict[str, str]:
         """Return the headers: RateLimit of the IETF draft, and the older X-RateLimit form."""
         headers = {
-            "RateLimit-Policy": f'"hour";q={self.limit};w={WINDOW_SECONDS}',
+            "RateLimit-Policy": f'"hour";q={self.limit};w={HOUR_SECONDS}',
             "RateLimit": f'"hour";r={self.remaining};t={self.reset_seconds}',
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),
             "X-RateLimit-Reset": str(self.reset_seconds),
         }
         return headers if self.is_allowed else headers | {"Retry-After": str(self.reset_seconds)}
-
-
-class KeyRevoked(Exception):
-    """Raised for a key that has been revoked."""
 
 
 def has_rate_limit(key: ApiKey) -> bool:
@@ -54,47 +51,34 @@ def has_rate_limit(key: ApiKey) -> bool:
 
 
 def count_request(database: Database, key: ApiKey) -> RateLimit:
-    """Count a request unless the limit is reached; return the status. Raises KeyRevoked."""
-    limit = REQUESTS_PER_HOUR[key.scope]
-    condition = key_requests.c.key_id == key.id
-    with database.write() as connection:
-        is_active = (api_keys.c.id == key.id) & api_keys.c.revoked_at.is_(None)
-        if (
-            connection.execute(select(api_keys.c.id).where(is_active).with_for_update()).first()
-            is None
-        ):
-            raise KeyRevoked
-        now = database.now(connection)
-        connection.execute(
-            delete(key_requests).where(condition, key_requests.c.created_at <= now - WINDOW_SECONDS)
-        )
-        query = select(func.count(), func.min(key_requests.c.created_at)).where(condition)
-        request_count, oldest_at = connection.execute(query).one()
-        is_allowed = request_count < limit
-        if is_allowed:
-            connection.execute(insert(key_requests).values(key_id=key.id, created_at=now))
-            connection.execute(
-                update(api_keys).where(api_keys.c.id == key.id).values(last_used_at=now)
-            )
-    return RateLimit(
-        limit, max(0, limit - request_count - 1), _seconds_until_reset(oldest_at, now), is_allowed
-    )
+    """Count a request unless the limit is reached; return the status."""
+    try:
+        with database.write() as connection:
+            now = database.now(connection)
+            [count] = _counters.count(connection, [_limit(key)], now)
+            if now - (key.last_used_at or 0) > LAST_USE_SECONDS:
+                is_key = api_keys.c.id == key.id
+                connection.execute(update(api_keys).where(is_key).values(last_used_at=now))
+    except LimitReached as error:
+        return _status(error.count, now, is_allowed=False)
+    if count.used == 1:  # once an hour for each key
+        _counters.purge(database)
+    return _status(count, now)
 
 
 def read_rate_limit(database: Database, key: ApiKey) -> RateLimit:
     """Return the status of a key without counting a request."""
-    limit = REQUESTS_PER_HOUR[key.scope]
     with database.read() as connection:
         now = database.now(connection)
-        condition = (key_requests.c.key_id == key.id) & (
-            key_requests.c.created_at > now - WINDOW_SECONDS
-        )
-        query = select(func.count(), func.min(key_requests.c.created_at)).where(condition)
-        request_count, oldest_at = connection.execute(query).one()
-    return RateLimit(
-        limit, max(0, limit - request_count), _seconds_until_reset(oldest_at, now), is_allowed=True
-    )
+        [count] = _counters.read(connection, [_limit(key)], now)
+    return _status(count, now)
 
 
-def _seconds_until_reset(oldest_at: float | None, now: float) -> int:
-    return math.ceil((oldest_at or now) + WINDOW_SECONDS - now)
+def _limit(key: ApiKey) -> Limit:
+    return Limit("key", key.id, HOUR_SECONDS, REQUESTS_PER_HOUR[key.scope])
+
+
+def _status(count: Count, now: float, *, is_allowed: bool = True) -> RateLimit:
+    maximum = count.limit.maximum or 0
+    remaining = max(0, maximum - count.used) if is_allowed else 0
+    return RateLimit(maximum, remaining, math.ceil(count.resets_at - now), is_allowed)

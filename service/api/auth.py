@@ -13,7 +13,6 @@ from service.access import (
     ApiKey,
     Identity,
     InvalidToken,
-    KeyRevoked,
     SigningKeysUnavailable,
     count_request,
     has_rate_limit,
@@ -78,10 +77,7 @@ def _count_request(key: ApiKey) -> None:
     if not has_rate_limit(key):
         g.rate_limit = None
         return
-    try:
-        g.rate_limit = count_request(container().database, key)
-    except KeyRevoked:
-        raise _unauthorized(INVALID_KEY) from None
+    g.rate_limit = count_request(container().database, key)
     if not g.rate_limit.is_allowed:
         raise ApiError(
             429,

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from accounts import Accounts, Person
+from chat.schema import counters
+from core.db.counters import Counters
 from core.db.database import Database
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.clock import AdjustableClock
@@ -18,6 +20,7 @@ def accounts(database_url: str, clock: AdjustableClock) -> Iterator[Accounts]:
     database = Database(database_url, clock=clock)
     accounts = Accounts(
         database,
+        Counters(counters),
         "secret" * 6,
         idle_seconds=1_000,
         max_seconds=10_000,

@@ -94,9 +94,9 @@ def test_browser_colour_follows_the_theme(alice: Person):
 
 @pytest.mark.limit("L14")
 def test_fresh_cookies_at_one_address_store_a_limited_number_of_sessions(
-    app: Flask, portal: Portal
+    app: Flask, portal: Portal, monkeypatch: pytest.MonkeyPatch
 ):
-    app.extensions["new_sessions"].limit = 2
+    monkeypatch.setattr("web.form_limits.MAX_NEW_SESSIONS", 2)
 
     def save_from(address: str) -> int:
         client = app.test_client()

@@ -10,13 +10,15 @@ import pytest
 
 from chat.conversations import Conversation, Conversations
 from chat.deletion import Deletions
-from chat.limits import Limits, ServiceQuota, Usage
+from chat.limits import Limits, ServiceQuota
 from chat.log import heartbeat
 from chat.log.entries import build_reply
 from chat.log.heartbeat import Heartbeat
 from chat.log.log import Log
+from chat.schema import counters
 from chat.turns import Turn, Turns
 from core.clock import Clock
+from core.db.counters import Counters
 from core.db.database import Database
 from core.db.migrations import migrate
 from core.server.process_load import ProcessLoad
@@ -100,8 +102,13 @@ def make_turns(
     """Return the repository of turns of a process, with the limits `TWINDOW_LIMITS`."""
     database = log.database
     quota = quota or ServiceQuota(database, UPSTREAM_KEY)
-    usage = Usage(database, MessageLimits(limits))
-    all_limits = Limits(database, usage, quota, history_limit=history_limit)
+    all_limits = Limits(
+        database,
+        Counters(counters),
+        quota,
+        MessageLimits(limits),
+        history_limit=history_limit,
+    )
     return Turns(database, log, all_limits, secret_key)
 
 
@@ -144,4 +151,5 @@ def followed_texts(log: Log, turn: Turn) -> list[str]:
 
 def make_deletions(log: Log, turns: Turns, service_url: str = "http://127.0.0.1:1") -> Deletions:
     """Return the deletions of a process, which reaches the service at a URL."""
-    return Deletions(log.database, turns, log, Client(service_url, UPSTREAM_KEY))
+    client = Client(service_url, UPSTREAM_KEY)
+    return Deletions(log.database, Counters(counters), turns, log, client)

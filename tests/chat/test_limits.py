@@ -19,12 +19,12 @@ from chat.limits import (
     SendingBlocked,
     SendingStatus,
     ServiceQuota,
-    delete_expired_usage,
 )
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
-from chat.schema import usage
+from chat.schema import counters
 from chat.turns import PORTAL_BUSY, AddedTurn, Turns
+from core.db.counters import Counters
 from core.db.database import DatabaseUnavailable
 from core.http import DEFAULT_RETRY_SECONDS
 from tests.chat.conftest import make_deletions, make_turns, on_postgresql, skewed_clock
@@ -63,13 +63,11 @@ def status(turns: Turns, person: str = "alice") -> SendingStatus:
     return turns.limits.status(Sender(person, "ada"))
 
 
-def used(log: Log, scope: str) -> dict[str, int]:
-    """Return the counts of a scope by the length of the window: hour or day."""
-    query = select(usage.c.window, usage.c.used).where(usage.c.scope == scope)
+def used(log: Log) -> dict[tuple[str, int], int]:
+    """Return the counts by scope and length of the window."""
+    query = select(counters.c.scope, counters.c.seconds, counters.c.used)
     with log.database.read() as connection:
-        return {
-            "hour" if "T" in row.window else "day": row.used for row in connection.execute(query)
-        }
+        return {(scope, seconds): used for scope, seconds, used in connection.execute(query)}
 
 
 @pytest.mark.limit("L4", "L12", "L40")
@@ -108,7 +106,6 @@ def test_limit_of_one_subject_does_not_apply_to_another(log: Log):
     assert send(turns, "bob", address="home")
     assert not send(turns, "bob", address="office")
     assert not send(turns, "carol", "leonardo", address=None)
-    assert send(turns, "bob", "leonardo", address=None) == ""  # a person with a visitor's id
 
 
 def test_refused_message_costs_nothing(log: Log):
@@ -128,7 +125,7 @@ def test_resends_and_failed_messages_count_and_repeated_submissions_do_not(log: 
     again = turns.add("alice", first.conversation.id, "Hello", "key 2", first.turn.id)
     log.end(again.turn.id, DONE)
 
-    assert used(log, "person") == {"hour": 2, "day": 2}
+    assert used(log) == {("person", HOUR): 2}
     assert not send(turns)
     assert send(turns)
 
@@ -163,12 +160,7 @@ def test_only_the_messages_of_a_person_are_counted_without_a_limit(log: Log):
     send(turns, "alice")
     send(turns, "visitor", address="home")
 
-    assert used(log, "person") == used(log, "visitor") == {"hour": 1, "day": 1}
-    assert {scope: used(log, scope) for scope in ("address", "twin", "site")} == {
-        "address": {},
-        "twin": {},
-        "site": {},
-    }
+    assert used(log) == {("person", HOUR): 1}
 
 
 @on_postgresql
@@ -181,26 +173,17 @@ def test_message_does_not_wait_for_the_transaction_of_another_person(new_log: Ca
         assert send(second, "bob") == ""
 
 
-@pytest.mark.parametrize(
-    ("scope", "kept_hours", "kept_days"),
-    [("address", 0, None), ("visitor", 47, None), ("person", 47, 399), ("site", 47, 399)],
-)
-def test_old_usage_is_deleted(
-    log: Log, clock: AdjustableClock, scope: str, kept_hours: int, kept_days: int | None
-):
-    turns = make_turns(log, limits="address=5/hour, site=5/hour, site=5/day")
-    send(turns, address="home" if scope != "person" else None)
+def test_counters_are_deleted_when_their_window_has_ended(log: Log, clock: AdjustableClock):
+    send(make_turns(log, limits="person=5/hour, address=5/day"), address="home")
 
-    def windows_after(seconds: float) -> set[str]:
+    def kept_after(seconds: float) -> set[tuple[str, int]]:
         clock.set_wall_clock(NOON + seconds)
-        delete_expired_usage(log.database)
-        return set(used(log, scope))
+        Counters(counters).purge(log.database)
+        return set(used(log))
 
-    assert "hour" in windows_after(kept_hours * HOUR)
-    assert "hour" not in windows_after((kept_hours + 2) * HOUR)
-    if kept_days:
-        assert windows_after(kept_days * DAY) == {"day"}
-        assert windows_after((kept_days + 2) * DAY) == set()
+    assert kept_after(HOUR - 1) == {("person", HOUR), ("address", DAY)}
+    assert kept_after(HOUR) == {("address", DAY)}
+    assert kept_after(12 * HOUR) == set()
 
 
 def test_last_tenth_of_a_limit_is_shown(log: Log):

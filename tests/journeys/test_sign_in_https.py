@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from accounts import Accounts
+from chat.schema import counters
+from core.db.counters import Counters
 from core.db.database import Database
 from tests.accounts.passwords import PASSWORD
 from tests.support import nginx
@@ -45,7 +47,7 @@ def url(tmp_path: Path, upstream: Upstream) -> Iterator[str]:
 def link(url: str, tmp_path: Path) -> Iterator[str]:
     """Return the URL of Anna's one-time link, which another process creates."""
     database = Database(f"sqlite:///{tmp_path / 'data' / 'portal.db'}")
-    accounts = Accounts(database, SECRET_KEY, idle_seconds=60, max_seconds=60)
+    accounts = Accounts(database, Counters(counters), SECRET_KEY, idle_seconds=60, max_seconds=60)
     yield f"{url}/session/links/{accounts.create_link(accounts.people.add('Anna'))}"
     database.close()
 

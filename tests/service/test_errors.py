@@ -44,7 +44,8 @@ class ErrorRequests:
 
     def too_often(self) -> Response:
         """Send a request after the hourly limit is reached."""
-        self.monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 0)
+        self.monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 1)
+        self.api.get("/twins")
         return self.api.get("/twins")
 
     def with_a_bug(self) -> Response:

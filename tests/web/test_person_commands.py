@@ -14,7 +14,7 @@ from sqlalchemy import select, true
 
 import app as twindow
 from accounts.schema import people
-from chat.schema import conversations, usage
+from chat.schema import conversations, counters
 from core.settings import SettingsError
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
@@ -306,6 +306,6 @@ def test_delete_command_deletes_the_person_and_their_conversations(
     assert result.stdout == "Anna is deleted. Logs and backups keep what they have.\n"
     assert run(app, "list").output == ""
     with portal.database.read() as connection:
-        for table in (conversations, people, usage):
-            condition = table.c.scope == "person" if table is usage else true()
+        for table in (conversations, people, counters):
+            condition = table.c.scope == "person" if table is counters else true()
             assert connection.execute(select(table).where(condition)).all() == []

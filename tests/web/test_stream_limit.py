@@ -46,6 +46,13 @@ def test_streams_of_an_address_are_limited_whatever_its_cookies(app: Flask):
 
 
 @pytest.mark.limit("L5")
+def test_streams_that_check_a_proxy_are_limited(app: Flask, alice: Person):
+    app.config["MAX_STREAMS_PER_ADDRESS"] = 0
+
+    assert alice.get("/healthz/stream").status == 429
+
+
+@pytest.mark.limit("L5")
 def test_export_counts_as_a_stream(app: Flask, alice: Person, upstream: Upstream):
     path = f"{complete_first_turn(alice, upstream, 'Hello', 'Hi').path}/export?format=md"
     assert alice.get(path).status == 200

@@ -37,10 +37,22 @@ logger = logging.getLogger(__name__)
 LOG_LINE = "request %s: %d %s %s"
 
 
+class FormLimitReached(Exception):
+    """Raised for a form that may be sent again after `wait_seconds`."""
+
+    def __init__(self, sentence: str, wait_seconds: float) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.wait_seconds = wait_seconds
+
+
 def init_app(app: Flask) -> None:
     """Register the error handlers. They respond in the person's language."""
     app.before_request(_reject_nul)
     app.register_error_handler(twinapi.TwinApiError, _handle_api_error)
+    app.register_error_handler(
+        FormLimitReached, lambda error: _too_many_response(error.sentence, error.wait_seconds)
+    )
     app.register_error_handler(ForeignForm, lambda _: _error_response(FOREIGN_FORM, 403))
     app.register_error_handler(
         CookiesRefused, lambda _: _error_response(NO_COOKIES, 400, offers_window=True)
@@ -111,15 +123,17 @@ def _handle_api_error(error: twinapi.TwinApiError) -> Response:
         return _error_response(page_for_status(404), 404)
     if isinstance(error, twinapi.RateLimited):
         wait_seconds = DEFAULT_RETRY_SECONDS if error.retry_after is None else error.retry_after
-        error_page = replace(
-            page_for_status(429), sentence=service_message(error.code, error.params)
-        )
-        response = _error_response(error_page, 429, retry_at=portal().clock.time() + wait_seconds)
-        response.headers["Retry-After"] = str(math.ceil(wait_seconds))
-        return response
+        return _too_many_response(service_message(error.code, error.params), wait_seconds)
     return _error_response(
         replace(SERVICE_DOWN, sentence=service_message(error.code, error.params)), 503
     )
+
+
+def _too_many_response(sentence: str, wait_seconds: float) -> Response:
+    error_page = replace(page_for_status(429), sentence=sentence)
+    response = _error_response(error_page, 429, retry_at=portal().clock.time() + wait_seconds)
+    response.headers["Retry-After"] = str(math.ceil(wait_seconds))
+    return response
 
 
 def _handle_http_exception(error: HTTPException) -> Response:

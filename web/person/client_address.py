@@ -46,9 +46,12 @@ def client_address() -> str:
 
 
 def visitor_address() -> str | None:
-    """Return an HMAC of the day (UTC) and the browser's address; None if a person is signed in."""
-    if signed_in_person():
-        return None
+    """Return `hashed_address`, or None if a person is signed in."""
+    return None if signed_in_person() else hashed_address()
+
+
+def hashed_address() -> str:
+    """Return an HMAC of the day (UTC) and the browser's address."""
     day = int(portal().clock.time() // DAY_SECONDS)
     return keyed_hash(str(current_app.secret_key), "address", str(day), client_address())
 

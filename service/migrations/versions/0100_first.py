@@ -68,14 +68,15 @@ def upgrade() -> None:
     )
     op.create_index("service_messages_by_reply_to", "service_messages", ["reply_to"])
     op.create_table(
-        "service_requests",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("key_id", sa.String(32), nullable=False),
-        sa.Column("created_at", sa.Float, nullable=False),
-        sa.ForeignKeyConstraint(["key_id"], ["service_keys.id"], ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id"),
+        "service_counters",
+        sa.Column("scope", sa.String(24), nullable=False),
+        sa.Column("subject", sa.Text, nullable=False),
+        sa.Column("seconds", sa.Integer, nullable=False),
+        sa.Column("ends_at", sa.Integer, nullable=False),
+        sa.Column("used", sa.Integer, nullable=False),
+        sa.PrimaryKeyConstraint("scope", "subject", "seconds", "ends_at"),
     )
-    op.create_index("service_requests_of_key", "service_requests", ["key_id", "created_at"])
+    op.create_index("service_counters_by_end", "service_counters", ["ends_at"])
     op.create_table(
         "service_idempotency_keys",
         sa.Column("sub", sa.Text, nullable=False),

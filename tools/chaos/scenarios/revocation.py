@@ -22,6 +22,8 @@ from pathlib import Path
 import requests
 
 from accounts import Accounts
+from chat.schema import counters
+from core.db.counters import Counters
 from core.db.database import Database
 from tests.support.person import HTMX_HEADERS, Person
 from tests.support.processes import run_portal
@@ -87,7 +89,9 @@ def run(rounds: int | None = None, seed: int = 1, database_url: str = "") -> Rep
         portal = stack.enter_context(run_portal(data, service.url, **settings))
         database = Database(database_url or f"sqlite:///{data / 'portal.db'}", lock_timeout=10)
         stack.callback(database.close)
-        accounts = Accounts(database, SECRET_KEY, idle_seconds=3_600, max_seconds=3_600)
+        accounts = Accounts(
+            database, Counters(counters), SECRET_KEY, idle_seconds=3_600, max_seconds=3_600
+        )
 
         def run_person(number: int) -> list[Round]:
             dice = random.Random(seed + number)  # noqa: S311

@@ -1,0 +1,46 @@
+"""Limits of the forms with which anybody can create API keys or sessions."""
+
+from __future__ import annotations
+
+from core.db.counters import HOUR_SECONDS, Limit, LimitReached
+from core.languages import N_
+from web.container import portal
+from web.http.browser_id import browser_id
+from web.http.errors import FormLimitReached
+from web.person.client_address import hashed_address
+
+# Requests for API keys per hour, from one browser and from one address.
+MAX_KEY_REQUESTS = 30
+# New sessions per hour from one address. A visitor who saves preferences before the first message
+# gets a new session.
+MAX_NEW_SESSIONS = 100
+
+TOO_MANY_KEYS = N_("There were too many requests for API keys from your browser or your network.")
+TOO_MANY_SESSIONS = N_(
+    "There were too many new visitors from your network, so your preferences aren't saved."
+)
+
+
+def count_key_request() -> None:
+    """Count a request for an API key. Raises FormLimitReached."""
+    limits = [Limit("keys of address", hashed_address(), HOUR_SECONDS, MAX_KEY_REQUESTS)]
+    if id_ := browser_id():
+        limits.append(Limit("keys of browser", id_, HOUR_SECONDS, MAX_KEY_REQUESTS))
+    _count(limits, TOO_MANY_KEYS)
+
+
+def count_new_session() -> None:
+    """Count a new session with preferences. Raises FormLimitReached."""
+    limit = Limit("sessions", hashed_address(), HOUR_SECONDS, MAX_NEW_SESSIONS)
+    _count([limit], TOO_MANY_SESSIONS)
+
+
+def _count(limits: list[Limit], sentence: str) -> None:
+    database = portal().database
+    with database.write() as connection:
+        now = database.now(connection)
+        try:
+            portal().counters.count(connection, limits, now)
+        except LimitReached as error:
+            connection.rollback()
+            raise FormLimitReached(sentence, error.count.resets_at - now) from None
