@@ -161,8 +161,15 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
         tables.append(f"{row}\n|{'---|' * columns}\n{row}")
     sum_ = " + ".join(f"a_{{{number}}}" for number in range(15))
     link = "See [the paper](https://example.org/deep?a=1)."
-    call.complete("\n\n".join(["One", link, *tables, f"$$ {sum_} $$\n"]))
+    text = "\n\n".join(["One", link, *tables, f"$$ {sum_} $$\n"])
+    sources = [
+        {"file": f"{name}.md", "heading": name, "passage": f"{name} rises."}
+        for name in ("Bread", "Cake")
+    ]
+    call.send_event(type="complete", message={"content": text, "sources": sources})
+    call.close()
     expect(turn(page, "complete")).to_be_visible()
+    expect(page.get_by_text("Cake rises.")).to_be_hidden()
     page.emulate_media(media="print", color_scheme="dark")
 
     white = "rgb(255, 255, 255)"
@@ -172,6 +179,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     expect(message).to_have_css("background-color", white)
     assert message.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("See the paper")
+    expect(page.get_by_text("Cake rises.")).to_be_visible()
     for chrome in (
         ".sidebar",
         ".composer",
