@@ -41,7 +41,8 @@ def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS)
     """Return the first sentence of a message as a title, cut at a word.
 
     Short sentences, such as greetings, are followed by the next one. Fenced code is left out. The
-    title of a message that is only code is its first line.
+    title of a message that is only code is its first line. A word that takes more than half of the
+    title is cut itself.
     """
     text = " ".join(_without_code(content).split())
     # Only the beginning is searched, because a long row of "!" takes quadratic time.
@@ -49,7 +50,9 @@ def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS)
     title = sentence[0] if sentence else text
     if len(title) <= max_characters:
         return title
-    return title[: max_characters - 1].rsplit(" ", 1)[0].rstrip(",;:.-") + "…"
+    title = title[: max_characters - 1]
+    words = title.rsplit(" ", 1)[0]
+    return (words if len(words) >= max_characters / 2 else title).rstrip(",;:.-") + "…"
 
 
 def _without_code(content: str) -> str:

@@ -120,6 +120,7 @@ TITLES = [
     ("  two\n lines ", "two lines"),
     ("word " * 30, "word " * 10 + "word…"),
     ("x" * 100, "x" * 59 + "…"),
+    ("Was ist ein " + "x" * 100, "Was ist ein " + "x" * 47 + "…"),
     ("Why?\r\n```py\r\nprint(1)\r\n```\r\nThanks", "Why? Thanks"),
     ("Why?\n  ````\n```\n````\nThanks", "Why? Thanks"),
     ("Why?\n```\nopen", "Why?"),
