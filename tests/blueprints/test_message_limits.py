@@ -47,3 +47,8 @@ def test_messages_left_for_a_person_are_shown_before_the_last_one(
 
     assert "1 message left for you until" in alice.get("/twins/ada").text
     assert "1 message left for you until" in alice.get(page.path).text
+
+    for _ in range(2):
+        page = alice.press(alice.get("/twins/ada"), "Send", content="Hello")
+    assert "limit" in page.text
+    assert "left for you" not in page.text
