@@ -19,7 +19,6 @@ from accounts.passwords import (
 )
 from accounts.people import (
     PROXY_ISSUER,
-    Identity,
     NameTaken,
     NewPerson,
     People,
@@ -38,7 +37,6 @@ __all__ = [
     "TABLES",
     "Accounts",
     "AttemptsExceeded",
-    "Identity",
     "InvalidLink",
     "KeyIssuer",
     "NameTaken",

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from accounts import links, passwords, people, sign_ins
 from accounts.key_issuer import KeyIssuer
 from accounts.passwords import Passwords
-from accounts.people import Identity, NameTaken, NewPerson, People, Person, UnsuitableName
+from accounts.people import NameTaken, NewPerson, People, Person, UnsuitableName
 from accounts.sign_ins import SignIn, SignIns
 from core.db.counters import QUARTER_SECONDS, Counters, Limit, LimitReached
 from core.db.database import Database
@@ -264,13 +264,13 @@ class Accounts:
         password: str,
         address: str,
         browser_token: str,
-        identity: Identity,
+        proxy_name: str,
         on_link: Callable[[Connection, str, str], None],
     ) -> None:
-        """Link an identity to the account of a one-time link.
+        """Link a name at the proxy to the account of a one-time link.
 
-        The password of the account proves the consent of its owner. The previous owner of the
-        identity is deleted, and their API keys are revoked, unless they have other identities.
+        The password of the account proves the consent of its owner. The previous owner of the name
+        is deleted, and their API keys are revoked, unless they have other names.
         Calls `on_link` in the same transaction with the ids of the previous owner and of the
         account.
         Raises InvalidLink, WrongCredentials and AttemptsExceeded.
@@ -280,7 +280,7 @@ class Accounts:
         with verification as (connection, person):
             if person.id != account.id or not links.use_link(connection, token):
                 raise InvalidLink
-            earlier_id = people.move_identity(connection, identity, person.id)
+            earlier_id = people.move_proxy_name(connection, proxy_name, person.id)
             on_link(connection, earlier_id, person.id)
             is_deleted = people.find_by_id(connection, earlier_id) is None
             if is_deleted and self._key_issuer:

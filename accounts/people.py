@@ -73,14 +73,6 @@ class NewPerson:
     groups: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Name of a person at an issuer (the password accounts or the proxy)."""
-
-    issuer: str
-    subject: str
-
-
 class People:
     """Repository of people."""
 
@@ -291,13 +283,12 @@ def find_by_identity(connection: Connection, issuer: str, subject: str) -> Perso
     return _person_from_row(row) if row else None
 
 
-def move_identity(connection: Connection, identity: Identity, person_id: str) -> str:
-    """Move an identity to another person, and return the id of its previous owner.
+def move_proxy_name(connection: Connection, proxy_name: str, person_id: str) -> str:
+    """Move a name at the proxy to another person, and return the id of its previous owner.
 
-    The previous owner is deleted if this was their only identity. Raises PersonNotFound.
+    The previous owner is deleted if this was their only name. Raises PersonNotFound.
     """
-    is_identity = identities.c.issuer == identity.issuer
-    is_identity &= identities.c.subject == identity.subject
+    is_identity = (identities.c.issuer == PROXY_ISSUER) & (identities.c.subject == proxy_name)
     earlier_id = connection.execute(select(identities.c.person_id).where(is_identity)).scalar()
     if earlier_id is None:
         raise PersonNotFound

@@ -7,7 +7,7 @@ import math
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from accounts import PROXY_ISSUER, AttemptsExceeded, Identity, InvalidLink, WrongCredentials
+from accounts import AttemptsExceeded, InvalidLink, WrongCredentials
 from blueprints.session import attempts_notice, render_invalid_link
 from chat.adoption import move_conversations
 from core.languages import N_
@@ -41,14 +41,13 @@ def show(token: str) -> str | tuple[str, int]:
 @bp.post("/<token>")
 def create(token: str) -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Link the proxy's name to the account, and move the conversations of its previous owner."""
-    identity = Identity(PROXY_ISSUER, proxy_subject() or "")
     try:
         portal().accounts.link_identity(
             token,
             request.form.get("password", ""),
             client_address(),
             browser_token(),
-            identity,
+            proxy_subject() or "",
             on_link=move_conversations,
         )
     except InvalidLink:

@@ -13,7 +13,7 @@ from flask import Flask
 from sqlalchemy import insert
 
 import app as twindow
-from accounts import PROXY_ISSUER, Accounts, Identity
+from accounts import PROXY_ISSUER, Accounts
 from accounts.schema import identities
 from chat.adoption import move_conversations
 from core.db.database import DatabaseUnavailable
@@ -180,8 +180,8 @@ def test_keys_of_a_disabled_person_are_refused(app: Flask, anna: Person, url: st
 def test_keys_are_revoked_if_the_only_identity_of_their_person_is_linked_to_another_account(
     app: Flask, accounts: Accounts, url: str, has_other_identity: bool, status: int
 ):
-    portal, identity = get_portal(app), Identity(PROXY_ISSUER, "a.meier")
-    person = accounts.people.find_or_add(identity.subject)
+    portal, name = get_portal(app), "a.meier"
+    person = accounts.people.find_or_add(name)
     if has_other_identity:
         other = {"issuer": PROXY_ISSUER, "subject": "anna.meier", "person_id": person.id}
         with accounts.database.write() as connection:
@@ -191,7 +191,7 @@ def test_keys_are_revoked_if_the_only_identity_of_their_person_is_linked_to_anot
     key = portal.client.create_api_key(token, "laptop", "read_only").key
 
     link = accounts.create_link(accounts.people.find("Anna"), "identity")
-    accounts.link_identity(link, PASSWORD, "192.0.2.1", "", identity, on_link=move_conversations)
+    accounts.link_identity(link, PASSWORD, "192.0.2.1", "", name, on_link=move_conversations)
 
     assert get_twins(url, key)[0] == status
 
