@@ -19,10 +19,10 @@ from web.person.client_address import visitor_address
 from web.person.current_person import person
 from web.person.ownership import own_conversation, own_turn
 from web.views import (
+    TurnView,
     conversation_composer,
     load_conversation_view,
     load_turn_view,
-    moves_in_sidebar,
     render_conversation_page,
     with_rejection,
 )
@@ -59,10 +59,13 @@ def index(conversation_id: str) -> BaseResponse:
     if not wants_fragment():
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     is_renamed = request.args.get("title", conversation.title) != conversation.title
-    if _is_up_to_date(conversation) and not is_renamed:
+    last_seen_id = request.args.get("seen")
+    newest_turns = portal().turns.list_for_conversation(conversation_id, limit=1)
+    is_up_to_date = not newest_turns or newest_turns[-1].turn.id == last_seen_id
+    if is_up_to_date and not is_renamed:
         return Response(status=204)
     view = load_conversation_view(conversation)
-    page_turn_ids, last_seen_id = [item.turn.id for item in view.turns], request.args.get("seen")
+    page_turn_ids = [item.turn.id for item in view.turns]
     new_turns = (
         view.turns[page_turn_ids.index(last_seen_id) + 1 :]
         if last_seen_id in page_turn_ids
@@ -120,18 +123,14 @@ def _add_turn(conversation_id: str) -> AddedTurn:
 
 
 def _added_fragment(added: AddedTurn) -> Response:
-    """Return the new turn and an empty composer, or all turns if the page lacks earlier ones."""
-    conversation = added.conversation
-    is_next = added.is_new and _has_seen(added.previous_turn_id)
-    is_moved = added.is_new and moves_in_sidebar(conversation, was_newest=added.was_newest)
+    """Return the new turn and an empty composer. The page fetches earlier turns that it lacks."""
+    turn = added.turn
     return render_fragment(
         "turns/create.html",
-        conversation=conversation,
-        turns=[load_turn_view(added.turn)],
-        view=None if is_next else load_conversation_view(conversation),
-        composer=conversation_composer(conversation, added.sending_status),
+        conversation=added.conversation,
+        turns=[TurnView.waiting(turn) if added.is_new else load_turn_view(turn)],
+        composer=conversation_composer(added.conversation, added.sending_status),
         is_from_composer=message_form.is_from_composer(),
-        is_moved=is_moved,
         idempotency_key=message_form.new_idempotency_key(),
     )
 
@@ -141,27 +140,11 @@ def _rejection_response(conversation: Conversation, rejection: RejectedMessage) 
         return render_conversation_page(conversation, rejection=rejection)
     if not message_form.is_from_composer():
         return render_notice(rejection.sentence, rejection.status, retry_at=rejection.retry_at)
-    is_up_to_date = _is_up_to_date(conversation)
     return render_fragment(
-        "turns/rejected.html",
+        "turns/_composer.html",
         rejection.status,
-        conversation=conversation,
-        view=None if is_up_to_date else load_conversation_view(conversation),
         composer=with_rejection(conversation_composer(conversation), rejection),
-        idempotency_key=message_form.new_idempotency_key(),
     )
-
-
-def _is_up_to_date(conversation: Conversation) -> bool:
-    """Return whether the page already shows the newest turn."""
-    newest_turns = portal().turns.list_for_conversation(conversation.id, limit=1)
-    return _has_seen(newest_turns[-1].turn.id if newest_turns else None)
-
-
-def _has_seen(turn_id: str | None) -> bool:
-    """Return whether this turn is the last one on the page that sent the request."""
-    last_seen_id = request.values.get("seen")
-    return last_seen_id is None or last_seen_id == turn_id
 
 
 def _conversation_url(turn: Turn) -> str:

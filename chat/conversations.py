@@ -12,7 +12,6 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     CompoundSelect,
-    Connection,
     Integer,
     Row,
     Select,
@@ -246,17 +245,6 @@ def _listed_for(
 ) -> ColumnElement[bool]:
     condition = (table.c.person == person) & (table.c.archived == archived)
     return condition & table.c.deleted_at.is_(None)
-
-
-def is_newest(connection: Connection, conversation: Conversation) -> bool:
-    """Return whether the conversation is the newest of its group in the list.
-
-    The groups are the pinned and the other conversations.
-    """
-    condition = _listed_for(conversation.person, archived=False)
-    condition &= table.c.pinned.is_(conversation.pinned)
-    condition &= table.c.updated_at > conversation.updated_at
-    return connection.execute(select(table.c.id).where(condition).limit(1)).first() is None
 
 
 def _select_in_order(condition: ColumnElement[bool]) -> Select[tuple[object, ...]]:

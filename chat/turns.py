@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from chat import search_index
@@ -16,7 +16,6 @@ from chat.conversations import (
     Conversation,
     ConversationNotFound,
     conversation_from_row,
-    is_newest,
     make_title,
 )
 from chat.limits import (
@@ -61,16 +60,13 @@ class Turn:
 class AddedTurn:
     """A turn, and the state of its conversation before the turn was added.
 
-    `is_new` is False for a repeated form submission; the other values are set only for a new turn
-    of an existing conversation. `previous_turn_id` is the id of the turn before the new one.
-    `was_newest` tells whether the conversation was the person's newest before the turn was added.
+    `is_new` is False for a repeated form submission. `sending_status` is set only for a new turn of
+    an existing conversation.
     """
 
     conversation: Conversation
     turn: Turn
     is_new: bool
-    previous_turn_id: str | None = None
-    was_newest: bool = False
     sending_status: SendingStatus | None = None
 
 
@@ -211,12 +207,12 @@ class Turns:
             )
             if conversation is None:
                 raise ConversationNotFound
-            if existing := _find_existing(connection, submission):
-                return existing
-            newest = _read_newest(connection, conversation_id)
-            newest_turn = newest[0].turn if newest else None
-            if newest_turn and not newest[0].batch:
-                raise ReplyInProgress(newest_turn.id)
+            newest, existing = _read_newest_and(connection, conversation_id, submission)
+            newest_turn = newest.turn if newest else None
+            if existing:
+                return AddedTurn(conversation, existing, is_new=False)
+            if newest and not newest.batch:
+                raise ReplyInProgress(newest.turn.id)
             now = self.database.now(connection)
             sending_status = self.limits.accept_message(
                 connection,
@@ -224,7 +220,6 @@ class Turns:
                 now,
                 requests=requests_of_message(conversation.service_id),
             )
-            was_newest = is_newest(connection, conversation)
             values = {"updated_at": now, "archived": False}
             connection.execute(update(conversations).where(condition).values(values))
             resent_turn = _find_resent_turn(connection, conversation_id, resent_turn_id, content)
@@ -242,8 +237,6 @@ class Turns:
                 conversation,
                 turn,
                 is_new=True,
-                previous_turn_id=newest_turn.id if newest_turn else None,
-                was_newest=was_newest,
                 sending_status=sending_status,
             )
 
@@ -264,6 +257,7 @@ class Turns:
     @contextmanager
     def _reserve_turn_id(self) -> Iterator[str]:
         """Generate a turn id for a `with` block. Call `Log.cancel_claim` if the block fails."""
+        self.log.prepare_claim()
         turn_id = secrets.token_urlsafe(16)
         try:
             yield turn_id
@@ -297,9 +291,7 @@ class Turns:
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )
-        _insert_turn(
-            connection, turn, submission=submission, worker=self.log.claim(connection, turn.id)
-        )
+        _insert_turn(connection, turn, submission=submission, worker=self.log.claim(turn.id))
         search_index.index_message(
             connection, conversation.person, conversation.id, turn.id, content
         )
@@ -349,21 +341,38 @@ def _read_newest(
     connection: Connection, conversation_id: str, *, before: int | None = None, limit: int = 1
 ) -> list[StoredTurn]:
     """Return the newest turns of a conversation before a position, the oldest of them first."""
-    is_end = (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended")
-    query = _select_turns().add_columns(*entries.c["seq", "data", "html", "html_version"])
-    query = query.outerjoin(entries, is_end).where(turns.c.conversation_id == conversation_id)
+    query = _select_stored(conversation_id)
     if before is not None:
         query = query.where(turns.c.position < before)
     rows = connection.execute(query.order_by(turns.c.position.desc()).limit(limit)).all()
-    return [
-        StoredTurn(
-            Turn(*turn_values),
-            None if data is None else Batch(0, seq, (decode(data),)),
-            html,
-            html_version,
-        )
-        for *turn_values, seq, data, html, html_version in reversed(rows)
-    ]
+    return [_stored_turn(row) for row in reversed(rows)]
+
+
+def _read_newest_and(
+    connection: Connection, conversation_id: str, submission: str
+) -> tuple[StoredTurn | None, Turn | None]:
+    """Return the newest turn of a conversation, and the turn of an earlier submission."""
+    of_conversation = turns.c.conversation_id == conversation_id
+    newest_position = select(func.max(turns.c.position)).where(of_conversation).scalar_subquery()
+    is_wanted = or_(turns.c.submission == submission, turns.c.position == newest_position)
+    query = _select_stored(conversation_id).add_columns(turns.c.submission).where(is_wanted)
+    rows = connection.execute(query.order_by(turns.c.position)).all()
+    existing = (_stored_turn(row[:-1]).turn for row in rows if row.submission == submission)
+    return (_stored_turn(rows[-1][:-1]) if rows else None), next(existing, None)
+
+
+def _select_stored(conversation_id: str) -> Select[Any]:
+    """Return the query of the turns of a conversation, with their final entries."""
+    is_end = (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended")
+    query = _select_turns().add_columns(*entries.c["seq", "data", "html", "html_version"])
+    return query.outerjoin(entries, is_end).where(turns.c.conversation_id == conversation_id)
+
+
+def _stored_turn(row: Sequence[Any]) -> StoredTurn:
+    """Convert a row of `_select_stored`."""
+    *turn_values, seq, data, html, html_version = row
+    batch = None if data is None else Batch(0, seq, (decode(data),))
+    return StoredTurn(Turn(*turn_values), batch, html, html_version)
 
 
 def _find_resent_turn(

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, bindparam, literal, select
 
-from chat.limits.person_limits import check_person_limits
+from chat.limits.person_limits import RUNNING_COUNT, SAVED_COUNT, check_person_limits
 from chat.limits.sender import Sender, SendingBlocked
 from chat.limits.service_quota import QuotaReport, ServiceQuota
+from chat.schema import api_quotas
 from core.db.counters import DAY_SECONDS, HOUR_SECONDS, Count, Counters, Limit, LimitReached
 from core.db.database import Database, DatabaseUnavailable
 from core.languages import N_
@@ -27,6 +28,14 @@ REACHED = {
     "site": N_("This portal has reached its message limit."),
 }
 SERVICE_BUSY = N_("The twin service has received too many requests.")
+
+
+# The query is built once, because every message executes it.
+_STATUS = select(
+    RUNNING_COUNT.label("running_count"), SAVED_COUNT.label("saved_count"), api_quotas
+).select_from(
+    select(literal(1)).subquery().outerjoin(api_quotas, api_quotas.c.key == bindparam("key"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +89,24 @@ class Limits:
         Insert its turn in the same transaction. Raises SendingBlocked, after which the caller must
         roll back.
         """
-        report = self._quota.read(connection, now)
-        if report.retry_at:
-            raise SendingBlocked(SERVICE_BUSY, self._local_time(report.retry_at, now))
-        if report.remaining is not None and report.remaining < requests:
-            raise SendingBlocked(REACHED["site"], self._local_time(report.resets_at, now))
         try:
             counts = self._counters.count(connection, self._limits_of(sender), now)
         except LimitReached as error:
             retry_at = self._local_time(error.count.resets_at, now)
             raise SendingBlocked(REACHED[error.count.limit.scope], retry_at) from None
         # The count has locked a row of the person, so their messages are checked one by one.
-        check_person_limits(connection, sender.person, self._history_limit)
+        parameters = {
+            "person": sender.person,
+            "history_limit": self._history_limit,
+            "key": self._quota.key,
+        }
+        row = connection.execute(_STATUS, parameters).one()
+        report = self._quota.report(row, now)
+        if report.retry_at:
+            raise SendingBlocked(SERVICE_BUSY, self._local_time(report.retry_at, now))
+        if report.remaining is not None and report.remaining < requests:
+            raise SendingBlocked(REACHED["site"], self._local_time(report.resets_at, now))
+        check_person_limits(row.running_count, row.saved_count, self._history_limit)
         return self._status(report, counts, now, sent=requests)
 
     def status(self, sender: Sender) -> SendingStatus:

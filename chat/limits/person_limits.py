@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Integer, bindparam, func, select
+from sqlalchemy import Integer, bindparam, func, select
 
 from chat.limits.sender import SendingBlocked
 from chat.schema import conversations, turns
@@ -29,20 +29,16 @@ _SAVED = (
     .where(conversations.c.person == bindparam("person"), conversations.c.deleted_at.is_(None))
     .limit(bindparam("history_limit", type_=Integer))
 )
-# The query is built once, because every message executes it.
-_COUNTS = select(
-    select(func.count()).select_from(_RUNNING.subquery()).scalar_subquery(),
-    select(func.count()).select_from(_SAVED.subquery()).scalar_subquery(),
-)
+# Columns of a query with the parameters `person` and `history_limit`.
+RUNNING_COUNT = select(func.count()).select_from(_RUNNING.subquery()).scalar_subquery()
+SAVED_COUNT = select(func.count()).select_from(_SAVED.subquery()).scalar_subquery()
 
 
-def check_person_limits(connection: Connection, person: str, history_limit: int) -> None:
-    """Check that the person may have another running reply and another saved message.
+def check_person_limits(running_count: int, saved_count: int, history_limit: int) -> None:
+    """Check that a person may have another running reply and another saved message.
 
     Raises SendingBlocked.
     """
-    parameters = {"person": person, "history_limit": history_limit}
-    running_count, saved_count = connection.execute(_COUNTS, parameters).one()
     if saved_count >= history_limit:
         raise SendingBlocked(HISTORY_FULL, None)
     if running_count >= MAX_RUNNING_REPLIES:

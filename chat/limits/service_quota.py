@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import Connection, Row, bindparam, or_, select
 
 from chat.schema import api_quotas
 from core.db.database import Database, DatabaseUnavailable, dialect_insert
@@ -39,7 +40,7 @@ class ServiceQuota:
 
     def __init__(self, database: Database, key: str) -> None:
         self.database = database
-        self._key = hashlib.sha256(key.encode()).hexdigest()
+        self.key = hashlib.sha256(key.encode()).hexdigest()
 
     def record_limits(self, limits: Limits) -> None:
         """Store the limits of a response, unless those of a newer request are known."""
@@ -69,9 +70,12 @@ class ServiceQuota:
 
     def read(self, connection: Connection, now: float) -> QuotaReport:
         """Return what the service has last said, as far as it is still valid."""
-        row = connection.execute(_SELECT_ROW, {"key": self._key}).first()
-        if row is None:
-            return QuotaReport()
+        row = connection.execute(_SELECT_ROW, {"key": self.key}).first()
+        return QuotaReport() if row is None else self.report(row, now)
+
+    @staticmethod
+    def report(row: Row[Any], now: float) -> QuotaReport:
+        """Return what is still valid of a row of `api_quotas`, whose values may all be null."""
         retry_at = row.retry_at if row.retry_at is not None and now < row.retry_at else None
         if row.reported_at is None or now >= (row.resets_at or row.reported_at + VALID_SECONDS):
             return QuotaReport(retry_at)
@@ -83,7 +87,7 @@ class ServiceQuota:
         """Store values, unless the stored value of `time_column` is higher."""
         insert = dialect_insert(connection.dialect.name, api_quotas)
         stored, new = api_quotas.c[time_column], insert.excluded[time_column]
-        statement = insert.values(key=self._key, **values).on_conflict_do_update(
+        statement = insert.values(key=self.key, **values).on_conflict_do_update(
             index_elements=[api_quotas.c.key],
             set_=values,
             where=or_(stored.is_(None), stored <= new),

@@ -69,7 +69,8 @@ class Flusher:
         DatabaseUnavailable.
         """
         with self._flush_lock:
-            self._record_heartbeat_if_due()
+            if self._buffers:
+                self.heartbeat.record_if_due(reserved=True)
             unflushed = {
                 turn_id: buffer.unflushed(slice_seconds)
                 for turn_id, buffer in self._buffers.snapshot().items()
@@ -102,12 +103,6 @@ class Flusher:
         for turn_id in missing_ids:
             logger.error("turn %s: its row does not exist any more", turn_id)
             self._buffers.drop(turn_id)
-
-    def _record_heartbeat_if_due(self) -> None:
-        """Record the heartbeat in a transaction that waits for no lock of a turn."""
-        if self._buffers and self.heartbeat.is_due:
-            with self.database.write(reserved=True) as connection:
-                self.heartbeat.record_heartbeat(connection)
 
     def _store_ends(self) -> None:
         """Store ends in `unstored_ends` for a slice; then the text of running replies follows.

@@ -7,6 +7,7 @@ reply ends because clocks differ or jump, or because the observing process was s
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 from collections.abc import Iterable
@@ -32,16 +33,20 @@ class Heartbeat:
         self._clock = database.clock
         self.worker_id = secrets.token_urlsafe(16)
         self._counter = 0
-        self._recorded_at = 0.0
+        self._recorded_at = -math.inf
         # Maps a worker id to its last counter, the seconds for which the counter has not changed,
         # and the time of the last observation.
         self._observations: dict[str, tuple[int, float, float]] = {}
         self._lock = threading.Lock()
 
-    @property
-    def is_due(self) -> bool:
-        """Return whether it is time for the next heartbeat."""
-        return self._clock.monotonic() - self._recorded_at > HEARTBEAT_SECONDS
+    def record_if_due(self, *, reserved: bool = False) -> None:
+        """Record a heartbeat, unless that was done a moment ago.
+
+        The transaction waits for no lock of a turn. Raises DatabaseUnavailable.
+        """
+        if self._clock.monotonic() - self._recorded_at > HEARTBEAT_SECONDS:
+            with self._database.write(reserved=reserved) as connection:
+                self.record_heartbeat(connection)
 
     def record_heartbeat(self, connection: Connection) -> None:
         """Increment and store the counter of this process."""

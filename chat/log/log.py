@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 
-from sqlalchemy import Connection
-
 from chat.log import flusher, store
 from chat.log.buffers import LocalBuffers, LogBuffer
 from chat.log.entries import Batch, Ended, Entry, ReplyState, join_text, keep_text
@@ -72,16 +70,21 @@ class Log:
         """Start a thread that ends the replies of processes that died before this start."""
         self._recovery.start()
 
-    def claim(self, connection: Connection, turn_id: str) -> str:
-        """Open the buffer of a turn that the transaction inserts. Return the id of the worker.
+    def prepare_claim(self) -> None:
+        """Let other processes know that this worker lives. Call this before the transaction.
 
-        Also records a heartbeat in the transaction, so that other processes do not consider the
-        worker dead. If the transaction fails, call `cancel_claim`. Raises DatabaseUnavailable when
-        this process is shutting down.
+        Raises DatabaseUnavailable.
+        """
+        self._heartbeat.record_if_due()
+
+    def claim(self, turn_id: str) -> str:
+        """Open the buffer of a turn that a transaction inserts. Return the id of the worker.
+
+        If the transaction fails, call `cancel_claim`. Raises DatabaseUnavailable when this process
+        is shutting down.
         """
         if self.is_closing:
             raise DatabaseUnavailable
-        self._heartbeat.record_heartbeat(connection)
         self._buffers.open(turn_id)
         self._measure_load()
         self._flusher.wake()

@@ -4,7 +4,7 @@ import "./requests.js";
 import "./composer.js";
 import "./copying.js";
 import { messages } from "./messages.js";
-import { announce, channel } from "./page.js";
+import { announce, channel, updateRecent } from "./page.js";
 import { afterPaint, deleteDrafts, deleteSharedDraft, localStore } from "./storage.js";
 
 // Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
@@ -89,10 +89,7 @@ if (completedAction) {
 }
 if (completedAction === "deleted") afterPaint(() => deleteSharedDraft(`/conversations/${completedActionId}`));
 
-// The list in the sidebar follows other tabs and devices, and the date. It does not change while it is used.
-const updateRecent = () => {
-  if (!document.hidden) globalThis.htmx?.trigger("#recent:not(:has(:focus, [open]))", "update");
-};
+// The list in the sidebar follows other tabs and devices, and the date.
 document.addEventListener("visibilitychange", updateRecent);
 channel.addEventListener("message", updateRecent);
 if (completedAction) channel.postMessage(`/conversations/${completedActionId}`);

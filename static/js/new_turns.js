@@ -1,6 +1,6 @@
 // New turns: fetches those of other windows, and scrolls to them.
 import { messages } from "./messages.js";
-import { announce, channel, focusAndShowTurn, focusComposer, log, newestTurn } from "./page.js";
+import { announce, channel, focusAndShowTurn, focusComposer, log, newestTurn, updateRecent } from "./page.js";
 import { afterPaint, sessionStore } from "./storage.js";
 
 // Adds turns that another window or device has added to the conversation.
@@ -16,11 +16,22 @@ const fetchMissedTurns = () => {
 };
 channel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
 document.addEventListener("visibilitychange", fetchMissedTurns);
-// Do not insert a turn that is already on the page.
+// Insert each turn once, at its place. After a gap, fetch the turns that another window has added.
+const position = (turn) => Number(turn.getAttribute("aria-labelledby").slice(1));
 document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
   for (const { fragment, swapSpec } of tasks) {
+    if (swapSpec?.style !== "beforeend" || !newestTurn()) continue;
+    let newest = position(newestTurn());
     for (const turn of fragment.querySelectorAll(".turn")) {
-      if (swapSpec?.style === "beforeend" && document.getElementById(turn.id)) turn.remove();
+      if (document.getElementById(turn.id)) {
+        turn.remove();
+      } else if (position(turn) < newest) {
+        [...log.querySelectorAll(".turn")].find((other) => position(other) > position(turn)).before(turn);
+        htmx.process(turn);
+      } else {
+        if (position(turn) > newest + 1) fetchMissedTurns();
+        newest = position(turn);
+      }
     }
   }
 });
@@ -101,15 +112,25 @@ if (log) {
   });
 }
 
+// The conversation becomes the first in the sidebar, and its group becomes "Today".
+let isFirstInSidebar = false;
+const updateSidebar = () => {
+  const row = document.querySelector("#recent [aria-current]")?.closest("li");
+  if (!isFirstInSidebar || row !== document.querySelector("#recent li")) updateRecent();
+  isFirstInSidebar = true;
+};
+
 // After sending, show the new turn and keep the focus in the composer.
 let last = newestTurn()?.id;
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (ctx.response.status === 409) fetchMissedTurns(); // another window waits for a reply
   const turn = newestTurn();
   if (!turn || turn.id === last) return;
   last = turn.id;
   // A GET request fetches turns from other windows: only announce the turn.
   if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
   notifyOtherTabs();
+  updateSidebar();
   scrollToEnd();
   focusComposer();
 });

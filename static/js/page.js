@@ -17,6 +17,11 @@ addEventListener("keydown", (event) => {
 // Other tabs tell the paths of conversations that they have changed.
 export const channel = new BroadcastChannel("tab-sync");
 
+// Update the list in the sidebar, unless it is being used.
+export const updateRecent = () => {
+  if (!document.hidden) globalThis.htmx?.trigger("#recent:not(:has(:focus, [open]))", "update");
+};
+
 // Finds the turns of a page, and runs functions when the page changes.
 export const RUNNING_TURN = ".turn:is([data-state=waiting], [data-state=streaming])";
 export const log = document.getElementById("log"); // the element that contains the turns

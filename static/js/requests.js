@@ -1,18 +1,12 @@
 // Requests of htmx: what they carry, whether the portal answered, and notices when it did not.
 import { messages } from "./messages.js";
-import { announce, newestTurn, removeNotices, RUNNING_TURN, showNotice } from "./page.js";
+import { announce, removeNotices, RUNNING_TURN, showNotice } from "./page.js";
 
 export const HTMX_HEADERS = { "HX-Request": "true" };
 export const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
 export const isStreamElement = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
 // Requests that the page sends by itself; no input is lost when they fail.
 const isBackgroundRequest = (element) => isStreamElement(element) || ["log", "recent"].includes(element?.id);
-
-// Send the newest turn of this page with each form: another window may have added turns.
-document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
-  const newest = ctx.request.method === "POST" && newestTurn();
-  if (newest) ctx.request.body.set("seen", newest.dataset.turn);
-});
 
 // Report a failed request; the text stays in the box.
 export const reportUnreachable = (element) => {

@@ -83,6 +83,7 @@ def test_turn_whose_commit_was_not_confirmed_ends_unsent(
             yield connection
         raise DatabaseUnavailable
 
+    log.prepare_claim()
     with monkeypatch.context() as patch:
         patch.setattr(log.database, "write", lose_confirmation)
         with pytest.raises(DatabaseUnavailable):

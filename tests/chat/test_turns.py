@@ -6,7 +6,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Connection
 
 from chat.conversations import Conversation, Conversations, make_title
 from chat.log.entries import Ended, ReplyState
@@ -152,8 +151,8 @@ def test_failed_turn_leaves_no_log_buffer_behind(
 ):
     claim = log.claim
 
-    def fail_after_claim(connection: Connection, turn_id: str) -> None:
-        claim(connection, turn_id)
+    def fail_after_claim(turn_id: str) -> None:
+        claim(turn_id)
         raise DatabaseUnavailable
 
     monkeypatch.setattr(log, "claim", fail_after_claim)

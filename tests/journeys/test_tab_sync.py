@@ -125,8 +125,7 @@ def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream
             send(window, words)
             upstream.next_call().start_stream().complete("Yes")
             messages.append(words)
-            expect(turn(window, "complete", len(messages) - 1)).to_be_visible()
-        expect(other.locator(".turn")).to_have_count(len(messages))
+            expect(window.locator(".turn[data-state=complete]", has_text=words)).to_be_visible()
         if hidden:
             hide_tab(other)
         with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
@@ -244,3 +243,23 @@ def test_title_that_was_changed_in_another_window_is_shown_when_the_window_is_se
     expect(other.get_by_role("heading", level=1)).to_have_text("A better name")
     expect(other).to_have_title(re.compile("^A better name"))
     expect(other.locator("#recent [aria-current=page] > span")).to_have_text("A better name")
+
+
+def test_continued_conversation_moves_to_the_top_of_the_sidebar(
+    context: BrowserContext, upstream: Upstream
+):
+    older = open_conversation(context, upstream)
+    path = older.url
+    page = context.new_page()
+    page.goto("/")
+    message_box(page).fill("Newer")
+    message_box(page).press("Enter")
+    upstream.next_call().start_stream().complete("Yes")
+    page.goto(path)
+    rows = page.locator("#recent li a > span")
+    expect(rows).to_have_text(["Newer", "Hello"])
+
+    send(page, "More")
+    upstream.next_call().start_stream().complete("Done")
+
+    expect(rows).to_have_text(["Hello", "Newer"])

@@ -1,7 +1,7 @@
 """Internationalisation of the interface: locale, translations, times and numbers."""
 
 from web.i18n import formatting, locale, sentences, service_messages
-from web.i18n.formatting import exact_time, is_overdue, is_today, iso_time
+from web.i18n.formatting import exact_time, is_overdue, iso_time
 from web.i18n.js_strings import SENTENCES, messages_module
 from web.i18n.locale import bidi_isolate_text, current_locale, format_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
@@ -25,7 +25,6 @@ __all__ = [
     "formatting",
     "gettext",
     "is_overdue",
-    "is_today",
     "iso_time",
     "join_sentences",
     "locale",

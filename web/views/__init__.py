@@ -15,7 +15,7 @@ from web.views.conversation_view import (
     load_conversation_view,
 )
 from web.views.date_groups import DateGroup, group_by_date
-from web.views.sidebar import moves_in_sidebar, sidebar_groups, sidebar_row
+from web.views.sidebar import sidebar_groups, sidebar_row
 from web.views.turn_view import TurnView, load_turn_view
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "group_by_date",
     "load_conversation_view",
     "load_turn_view",
-    "moves_in_sidebar",
     "read_action_notice",
     "render_conversation_page",
     "sidebar_groups",

@@ -12,7 +12,7 @@ from chat.conversations import Conversation
 from core.db.database import DatabaseUnavailable
 from web.assets.static_files import asset_url
 from web.container import portal
-from web.i18n import current_locale, is_today
+from web.i18n import current_locale
 from web.person.current_person import person
 from web.person.twin_access import twin_access
 from web.views.date_groups import DateGroup, group_by_date
@@ -60,16 +60,3 @@ def _render_row(
         is_current=is_current,
     )
     return Markup(html)  # noqa: S704
-
-
-def moves_in_sidebar(conversation: Conversation, *, was_newest: bool) -> bool:
-    """Return whether a new turn has changed the place of a conversation in the sidebar.
-
-    `conversation` is the conversation as it was before the new turn.
-    """
-    is_grouped_by_date = not conversation.pinned
-    return (
-        conversation.archived
-        or (is_grouped_by_date and not is_today(conversation.updated_at))
-        or not was_newest
-    )

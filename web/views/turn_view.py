@@ -38,6 +38,11 @@ class TurnView:
     marked_message: Markup | None = None
     cursor: PageCursor | None = None
 
+    @classmethod
+    def waiting(cls, turn: Turn) -> TurnView:
+        """Return the view of a turn that was just added."""
+        return cls(turn, build_reply(Batch(0, 0, ())), "", turn.content, cursor=PageCursor())
+
 
 def load_turn_view(turn: Turn) -> TurnView:
     """Return the view of one turn."""

@@ -47,7 +47,7 @@ def test_deadlock_returns_the_message_to_the_composer(
     other: Any, alice: Person, upstream: Upstream
 ):
     form = complete_first_turn(alice, upstream, "before", "Before")
-    other.execute("SELECT 1 FROM workers FOR UPDATE")
+    other.execute("SELECT 1 FROM counters FOR UPDATE")
     with ThreadPoolExecutor(1) as pool:
         pressed = pool.submit(alice.press, form, "Send", content=MESSAGE)
         while not (pressed.done() or waits_for_a_lock(other)):
