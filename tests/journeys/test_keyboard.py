@@ -111,7 +111,9 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     press(page, "More pages")
     open_by(page, "Preferences")
     tab_to(page, "System")
-    page.keyboard.press("Tab")  # Tab moves from the language group to the theme group
+    # Tab moves from the language group to its Save button, and to the theme group.
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
     expect(page.get_by_role("radio", name="Light")).to_be_focused()
