@@ -30,7 +30,7 @@ def holding_back(url: str) -> Any:
         headers = {
             name.removeprefix("HTTP_").replace("_", "-"): value
             for name, value in environ.items()
-            if name.startswith("HTTP_")
+            if name.startswith("HTTP_") and name != "HTTP_FORWARDED"
         }
         headers["X-FORWARDED-FOR"] = headers.get("X-FORWARDED-FOR", "") + ", 127.0.0.1"
         whole = requests.get(url + environ["PATH_INFO"], headers=headers, timeout=20)

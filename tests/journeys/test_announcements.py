@@ -131,7 +131,7 @@ def test_announcer_reads_progress_and_whole_sentences_and_is_then_cleared(
     assert next_announcements(page) == ["Ada has your message…"]
     call.send_event(type="progress", progress={"stage": "thinking", "percent": 10})
     expect(progress(page)).to_contain_text("Thinking…")
-    assert next_announcements(page) == ["Thinking…"]
+    assert next_announcements(page) == ["Thinking… 10%"]
     for delta, shown, announced in (
         ("One two", "One two", []),
         (" three. Four", "One two three. Four", ["One two three."]),
