@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from flask import Blueprint, Response, redirect, render_template, request, session, url_for
+from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from web.form_limits import count_new_session
-from web.http import require_browser_id, sign_in_not_required, wants_fragment
+from web.http import redirect_page, require_browser_id, sign_in_not_required, wants_fragment
 from web.person.return_path import return_path
 from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
 from web.session_fields import PREFERENCES_FIELD
@@ -48,4 +48,4 @@ def update() -> BaseResponse:
         return redirect(url_for("preferences.show", done="saved"), 303)
     changed = next((name for name, value in asdict(after).items() if value != before[name]), None)
     location = url_for("preferences.show", done="saved", changed=changed)
-    return Response(headers={"HX-Redirect": location})
+    return redirect_page(location)

@@ -83,12 +83,10 @@ def index() -> Response | str:
         return render_template("search/index.html", view=view)
     if "results" not in request.args:
         return render_fragment("search/_dialog.html", view=view)
-    response = render_fragment("search/_results.html", view=view, is_update=True)
-    url = url_for("search.index")
-    if (current_page() or "").partition("?")[0] == url:
-        # Reloading or going back searches again.
-        response.headers["HX-Replace-Url"] = url_for("search.index", q=view.q or None)
-    return response
+    # On the page of the search, reloading or going back searches again.
+    is_on_page = (current_page() or "").partition("?")[0] == url_for("search.index")
+    url = url_for("search.index", q=view.q or None) if is_on_page else None
+    return render_fragment("search/_results.html", replace_url=url, view=view, is_update=True)
 
 
 def _search(q: str) -> SearchView:

@@ -16,7 +16,7 @@ from chat.twins import TwinList, TwinUsage, filter_twins
 from twinapi import Twin, TwinApiError
 from web import message_form
 from web.container import portal
-from web.http import render_fragment, render_notice, wants_fragment
+from web.http import redirect_page, render_fragment, render_notice, wants_fragment
 from web.i18n import join_sentences
 from web.message_form import RejectedMessage
 from web.person.client_address import visitor_address
@@ -93,12 +93,10 @@ def index() -> Response | str:
         return render_fragment("twins/_choice.html", twin=gallery.chosen_twin, idempotency_key=key)
     is_next_page = gallery.page > 1
     template = "twins/_next_page.html" if is_next_page else "twins/_search_results.html"
-    response = render_fragment(template, gallery=gallery)
     # Reloading or going back shows the same twins again, up to the limit of full page loads.
-    response.headers["HX-Replace-Url"] = url_for(
-        "twins.index", q=gallery.q or None, page=gallery.page if is_next_page else None
-    )
-    return response
+    page = gallery.page if is_next_page else None
+    url = url_for("twins.index", q=gallery.q or None, page=page)
+    return render_fragment(template, replace_url=url, gallery=gallery)
 
 
 def _gallery_view() -> GalleryView:
@@ -155,7 +153,7 @@ def start_conversation() -> BaseResponse:
         portal().reply_worker.start_reply(added)
     location = url_for("conversations.show", conversation_id=added.conversation.id)
     if wants_fragment():
-        return Response(headers={"HX-Redirect": location})
+        return redirect_page(location)
     return redirect(location, 303)
 
 

@@ -19,7 +19,7 @@ from web.http.browser_id import (
 )
 from web.http.error_pages import page_for_status
 from web.http.exemptions import needs_sign_in, session_not_required, sign_in_not_required
-from web.http.htmx import render_fragment, render_notice, wants_fragment
+from web.http.htmx import redirect_page, render_fragment, render_notice, wants_fragment
 from web.http.security_headers import add_file_headers
 from web.http.session_store import claim_idempotency_key
 
@@ -33,6 +33,7 @@ __all__ = [
     "page_compression",
     "page_for_status",
     "read_browser_cookie",
+    "redirect_page",
     "render_fragment",
     "render_notice",
     "replace_browser_id",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from logging import ERROR, WARNING
 from typing import Any
 
+import htmx_flask
 from flask import Flask, Response, abort, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
@@ -89,9 +90,10 @@ def _error_response(
     if status >= 500:
         log_values = (request_id(), status, request.method, _path_without_token())
         logger.log(ERROR if exception else WARNING, LOG_LINE, *log_values, exc_info=exception)
+    response: Response
     if request.blueprint == "events":
         # Keep the reply on the page: the browser reconnects the stream.
-        response = make_response(translate(error_page.sentence), status, {"HX-Reswap": "none"})
+        response = htmx_flask.make_response(translate(error_page.sentence), status, reswap="none")
     elif wants_fragment():
         response = render_notice(error_page.sentence, status, **values)
     else:

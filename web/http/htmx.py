@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, Response, make_response, render_template
-from htmx_flask import Htmx
+from flask import Flask, Response, render_template
+from htmx_flask import Htmx, make_response
 from htmx_flask import request as htmx_request
 
 
@@ -22,17 +22,26 @@ def wants_fragment() -> bool:
     return bool(htmx) and not htmx.history_restore_request
 
 
-def render_fragment(template: str, status: int = 200, **values: Any) -> Response:
-    """Return a response with a part of a page."""
-    return make_response(render_template(template, **values), status)
+def render_fragment(
+    template: str, status: int = 200, *, replace_url: str | None = None, **values: Any
+) -> Response:
+    """Return a response with a part of a page; `replace_url` is the new URL of the page."""
+    html = render_template(template, **values)
+    response: Response = make_response(html, status, replace_url=replace_url)
+    return response
+
+
+def redirect_page(url: str) -> Response:
+    """Return a response that makes htmx load another page."""
+    response: Response = make_response("", 204, redirect=url)
+    return response
 
 
 def render_notice(sentence: str, status: int, **values: Any) -> Response:
     """Return a response that makes htmx show a sentence and keep the content of the page."""
     values |= {"sentence": sentence, "status": status}
-    response = make_response(render_template("errors/_notice.html", **values), status)
-    response.headers["HX-Retarget"] = "#notices"
-    response.headers["HX-Reswap"] = "innerHTML"
+    html = render_template("errors/_notice.html", **values)
+    response: Response = make_response(html, status, retarget="#notices", reswap="innerHTML")
     return response
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response, current_app, g, redirect, request, session, url_for
+from flask import Flask, current_app, g, redirect, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from accounts import Person
 from core.secrets import keyed_hash
 from web.container import portal
-from web.http import needs_sign_in, wants_fragment, was_used_by
+from web.http import needs_sign_in, redirect_page, wants_fragment, was_used_by
 from web.person import sign_in_log
 from web.person.browser_session import change_proxy_person, end_sign_in
 from web.person.current_person import is_from_proxy, signed_in_person
@@ -68,7 +68,7 @@ def _require_sign_in() -> BaseResponse | None:
         return None
     if wants_fragment():
         # The page of this request was opened by somebody who was signed in.
-        return Response(status=204, headers={"HX-Redirect": sign_in_url(has_ended=True)})
+        return redirect_page(sign_in_url(has_ended=True))
     return redirect(sign_in_url(has_ended=has_ended), 303)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote, urlsplit
 
-from flask import request, url_for
+from flask import url_for
+from htmx_flask import request
 
 MAX_PATH_CHARACTERS = 2_000
 
@@ -37,13 +38,13 @@ def current_page() -> str | None:
 
     For a form or a fragment request, this is the page that sent the request.
     """
-    if request.method in ("GET", "HEAD") and not request.headers.get("HX-Request"):
+    if request.method in ("GET", "HEAD") and not request.htmx:
         path = quote(request.script_root + request.path)
         query = request.query_string.decode("latin-1")
         is_first_page = request.path == "/" and not query
         return None if is_first_page else f"{path}?{query}" if query else path
     try:
-        sender = urlsplit(request.headers.get("HX-Current-URL") or request.referrer or "")
+        sender = urlsplit(request.htmx.current_url or request.referrer or "")
     except ValueError:
         return None
     if sender.netloc != request.host:
