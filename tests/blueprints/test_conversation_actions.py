@@ -158,7 +158,6 @@ def test_form_redirects_only_to_pages_of_this_portal(alice: Person, page: Page):
     assert failures(check, {path: path for path in paths}) == {}
 
 
-@pytest.mark.limit("L11")
 def test_redirect_url_length_is_limited(alice: Person, page: Page):
     fields = "&".join(f"a{number}=1" for number in range(10_000))
     after = alice.press(page, "Rename", title="Mine", next=f"/conversations?{fields}")

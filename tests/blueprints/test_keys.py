@@ -83,7 +83,6 @@ def test_key_form_submitted_twice_at_once_creates_one_key(alice: Person, upstrea
     assert len(upstream.calls) == 1
 
 
-@pytest.mark.limit("L10")
 def test_idempotency_key_of_the_form_is_truncated(alice: Person, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
     action, fields = alice.get("/keys").button_action("Create key")

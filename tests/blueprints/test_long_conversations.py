@@ -213,7 +213,6 @@ def test_conversation_is_exported_as_json_and_other_formats_are_not_found(
         assert alice.get(f"{path}/export{query}").status == 404
 
 
-@pytest.mark.limit("L38")
 def test_export_reads_only_a_few_turns_into_memory_at_once(app: Flask, portal: Portal, person: str):
     from blueprints.exports import FORMATS
     from chat.turns import iter_turns

@@ -123,7 +123,6 @@ def test_origin_that_is_not_listed_is_logged_once(
     ]
 
 
-@pytest.mark.limit("L44")
 def test_oldest_avatars_are_deleted_beyond_the_size_of_the_cache(
     new_avatars: NewAvatars, upstream: Upstream, clock: AdjustableClock, monkeypatch
 ):

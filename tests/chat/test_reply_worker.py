@@ -135,7 +135,6 @@ def test_end_of_a_reply_that_has_ended_is_not_stored_again(
     assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
 
 
-@pytest.mark.limit("L22")
 def test_message_to_a_busy_conversation_is_repeated_a_few_times(
     worker: ReplyWorker,
     log: Log,

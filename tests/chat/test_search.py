@@ -256,7 +256,6 @@ def test_search_uses_the_index_to_read_only_rows_of_the_person(
 
 
 @pytest.mark.fault("F89")
-@pytest.mark.limit("L9")
 def test_searches_leave_connections_for_other_requests(search: Search):
     search.database.lock_timeout = 0.0
     with ExitStack() as slow_searches:

@@ -19,7 +19,6 @@ def respond_with(content: BytesIO) -> requests.Response:
     return response
 
 
-@pytest.mark.limit("L41")
 def test_response_is_read_up_to_its_size_limit():
     content = BytesIO(bytes(10 * LIMIT))
     response = respond_with(content)

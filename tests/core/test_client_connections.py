@@ -40,7 +40,6 @@ def head_of(field_count: int) -> bytes:
     return b"GET / HTTP/1.1\r\n" + FIELD * field_count + b"\r\n"
 
 
-@pytest.mark.limit("L53")
 def test_head_of_a_request_is_refused_before_it_is_parsed():
     head = head_of(10 * MAX_HEAD_BYTES // len(FIELD))
     reads = [head[start : start + READ_BYTES] for start in range(0, len(head), READ_BYTES)]
@@ -71,7 +70,6 @@ class SlowClient:
         return b"x" * min(size, 1)
 
 
-@pytest.mark.limit("L57")
 @pytest.mark.parametrize(
     "pause_seconds", [TIMEOUT_SECONDS / 10, 10 * TIMEOUT_SECONDS], ids=["trickling", "silent"]
 )
@@ -87,7 +85,6 @@ def test_body_is_truncated_at_its_deadline(pause_seconds: float):
         reader.read(100)
 
 
-@pytest.mark.limit("L57")
 def test_body_is_read_in_steps_up_to_its_limit_and_other_requests_run_between_them():
     chunks = itertools.repeat(b"10\r\nsixteen letters.\r\n", 10 * MAX_BODY_BYTES // 16)
     reader = BodyReader(ChunkedReader(None, IterUnreader(chunks)), logger, 60)

@@ -138,7 +138,6 @@ def test_malformed_chunks_get_status_400_and_one_log_line(tmp_path: Path):
     assert "Traceback" not in log
 
 
-@pytest.mark.limit("L57")
 def test_incomplete_body_gets_status_400_and_is_closed(tmp_path: Path):
     with (
         run_prepared_server(tmp_path, "Worker.body_timeout_seconds = 0.2") as server,
@@ -161,7 +160,6 @@ def send_head(server: ServerProcess, head: bytes) -> bytes:
     return b""
 
 
-@pytest.mark.limit("L53")
 def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
     with run_server(tmp_path, "app.py", API_URL="http://127.0.0.1:9", API_KEY="key") as server:
         statuses = [send_head(server, head) for head in OVERSIZED_HEADS]

@@ -82,7 +82,6 @@ def test_start_is_logged_without_secrets(output: io.StringIO, tmp_path: Path):
     assert "secret" not in line
 
 
-@pytest.mark.limit("L56")
 def test_warnings_of_a_minute_are_limited_and_errors_are_not(
     output: io.StringIO, clock: AdjustableClock
 ):

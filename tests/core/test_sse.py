@@ -65,7 +65,6 @@ ENDLESS = {
 }
 
 
-@pytest.mark.limit("L17")
 def test_event_size_is_bounded():
     read = []
     for name, stream in ENDLESS.items():

@@ -52,7 +52,6 @@ def test_highlighting_keeps_byte_order_marks_at_the_beginning():
         assert BeautifulSoup(html, "html.parser").code.get_text() == code
 
 
-@pytest.mark.limit("L33")
 def test_long_code_is_not_highlighted():
     assert "<i" not in render(fenced("x = 1\n" * (10 * MAX_CODE_CHARACTERS // 6 + 1), "python"))
     assert "<i" not in render(fenced("x = " + "1 + " * 2_500, "python"))
@@ -65,7 +64,6 @@ def test_code_shows_bidirectional_control_characters():
         assert "\u202e" not in html, language
 
 
-@pytest.mark.limit("L34")
 def test_highlighting_stops_when_its_cpu_time_is_used_up():
     code = '<pre><code class="language-c">int x;\nint y;\n</code></pre>'
     seconds = itertools.count()
@@ -77,7 +75,6 @@ def test_highlighting_stops_when_its_cpu_time_is_used_up():
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L33")
 def test_code_with_very_long_whitespace_is_not_highlighted():
     for gap in ("\n", " \n", "\t\n"):
         assert "<i" in render(fenced(f"int a{gap * 60}x;", "c")), gap
@@ -94,7 +91,6 @@ EXPONENTIAL = {
 }
 
 
-@pytest.mark.limit("L34")
 def test_code_for_which_a_lexer_backtracks_for_ever_is_not_highlighted():
     for language, beginnings in EXPONENTIAL.items():
         for beginning in beginnings:

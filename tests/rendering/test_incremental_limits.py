@@ -58,7 +58,6 @@ def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L30")
 def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
     html_of = OpenBlock._render_source
@@ -75,7 +74,6 @@ def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.fault("F73")
 @pytest.mark.parametrize("between", [" ", "\n\n", "\n- "])
-@pytest.mark.limit("L31")
 def test_number_of_rendered_formulas_is_limited(between: str):
     text = between.join(f"${number}+x$" for number in range(10 * MAX_FORMULAS)) + "\n\nEnd"
 
@@ -127,7 +125,6 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L58")
 @pytest.mark.parametrize("block", ["```\n```\n\n", "- \n\n1. \n\n", "|a\n|-\n\nb\n\n"])
 def test_html_of_a_running_reply_is_limited(block: str):
     text = block * (300_000 // len(block))

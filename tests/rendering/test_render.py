@@ -194,7 +194,6 @@ def test_html_revealed_by_escaping_earlier_lines_is_escaped_too():
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L29")
 def test_table_that_expands_too_much_is_shown_as_plain_text():
     for columns, rows in ((1_000, 200), (90, 12_000)):
         text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
@@ -206,7 +205,6 @@ def test_table_that_expands_too_much_is_shown_as_plain_text():
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L29")
 def test_table_whose_html_would_be_too_large_is_not_parsed(monkeypatch: pytest.MonkeyPatch):
     parsed: list[str] = []
     monkeypatch.setattr(pyromark, "events", lambda text, **_: parsed.append(text) or [])
@@ -217,7 +215,6 @@ def test_table_whose_html_would_be_too_large_is_not_parsed(monkeypatch: pytest.M
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L28")
 def test_number_of_linked_footnote_references_is_limited():
     html = render("[^1]" * 75_000 + "\n\n[^1]: Note\n")
 
@@ -241,7 +238,6 @@ def test_plain_text_is_shown_as_it_is(text: str):
     assert parse_html(render_plain(text)).get_text() == f"{text}\n"
 
 
-@pytest.mark.limit("L58")
 def test_html_of_plain_text_is_limited():
     for text in ("&" * 600_000, "<" * 600_000, "&a" * 300_000):
         assert len(render_plain(text)) < max_html_length(len(text)), text[:2]
@@ -254,7 +250,6 @@ def test_very_long_table_row_is_read_in_linear_time():
 
 
 @pytest.mark.fault("F73")
-@pytest.mark.limit("L32")
 def test_total_size_of_mathml_is_bounded():
     huge = "".join(f"$\\mathcal{{{'A' * 900}}}{number}$ " for number in range(300))
 

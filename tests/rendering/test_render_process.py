@@ -51,7 +51,6 @@ def test_killed_child_process_is_replaced(renderer: RenderProcess):
     assert pid not in child_pids()
 
 
-@pytest.mark.limit("L27")
 def test_text_that_takes_too_long_is_shown_as_plain_text():
     renderer = RenderProcess(timeout=0.001, idle_seconds=NEVER)
 

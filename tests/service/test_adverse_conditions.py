@@ -50,7 +50,6 @@ def send(call: Call, pieces: list[str]) -> None:
     call.complete()
 
 
-@pytest.mark.limit("L51")
 def test_endless_reply_is_truncated_and_stored_as_incomplete(
     api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):

@@ -71,7 +71,6 @@ BAD_ANSWERS = [
 ]
 
 
-@pytest.mark.limit("L49")
 def test_cached_keys_are_used_for_an_hour_while_the_provider_fails(
     tokens: JwtTokens, identity_provider: IdentityProvider, clock: AdjustableClock
 ):

@@ -76,7 +76,6 @@ def test_redirects_are_not_followed_and_named(
     assert elsewhere.calls == []
 
 
-@pytest.mark.limit("L42", "L43")
 def test_size_and_time_of_a_download_are_limited(
     downloader: AvatarDownloader, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):

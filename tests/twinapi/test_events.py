@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from core.sse import ServerSentEvent
 from twinapi import Complete, Delta, Failed, Progress
 from twinapi.events import EventParser, Source, error_text
@@ -189,7 +187,6 @@ def test_error_events_without_a_message_have_no_detail():
         assert parsed({"type": "error", "error": error}) == Failed(""), error
 
 
-@pytest.mark.limit("L24")
 def test_long_error_is_truncated():
     failed = parsed({"type": "error", "error": "x" * 10_000})
 

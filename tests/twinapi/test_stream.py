@@ -237,7 +237,6 @@ def test_endless_line_raises_stream_too_large(client, upstream: Upstream, pool):
         result.result(10)
 
 
-@pytest.mark.limit("L18")
 def test_text_beyond_the_limit_raises_stream_too_large(client, upstream: Upstream, pool):
     texts: list[str] = []
 

@@ -1,6 +1,5 @@
 """Search hits are marked in the HTML of a message, and the rest is unchanged."""
 
-import pytest
 from bs4 import BeautifulSoup
 
 from chat.search.search import query_pattern
@@ -41,7 +40,6 @@ def test_hits_are_marked_and_the_text_is_unchanged():
     assert wrong == []
 
 
-@pytest.mark.limit("L37")
 def test_number_of_marks_is_limited():
     page = BeautifulSoup(found(render("sea " * 5_000), "sea"), "html.parser")
 
