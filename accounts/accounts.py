@@ -23,6 +23,7 @@ from core.secrets import keyed_hash
 # Failed attempts in a window: with one name, and from one network address.
 MAX_ACCOUNT_FAILURES = 10
 MAX_ADDRESS_FAILURES = 50
+ACCOUNT_SCOPE = "sign-in account"
 
 
 class WrongCredentials(Exception):
@@ -112,11 +113,11 @@ class Accounts:
             person = people.find_by_subject(connection, account)
             stored_hash = passwords.read_hash(connection, person.id) if person else None
             limits = [
-                self._limit("account", account, self.account_limit),
-                self._limit("address", address, self.address_limit),
+                self._limit(ACCOUNT_SCOPE, account, self.account_limit),
+                self._limit("sign-in address", address, self.address_limit),
             ]
             if person and self._is_known_browser(person.id, stored_hash, browser_token):
-                limits = [self._limit("browser", browser_token, self.account_limit)]
+                limits = [self._limit("sign-in browser", browser_token, self.account_limit)]
             self._check_limits(connection, limits)
         with self._turn_to_verify():
             with self.database.read() as connection:
@@ -132,7 +133,7 @@ class Accounts:
             if current_person is None or current_person.is_disabled or not is_current:
                 raise WrongCredentials
             limit = limits[0]  # that of the address stays
-            self._counters.forget(connection, (limit.scope, limit.subject))
+            self._counters.forget(connection, limit.scope, limit.subject)
             yield connection, current_person
 
     @contextmanager
@@ -158,7 +159,6 @@ class Accounts:
             self._counters.count(connection, unlimited, self.database.now(connection))
 
     def _limit(self, scope: str, value: str, maximum: int) -> Limit:
-        scope = f"sign-in {scope}"
         return Limit(scope, self._hash(scope, value), QUARTER_SECONDS, maximum)
 
     def create_browser_token(self, person_id: str) -> str:
@@ -227,8 +227,8 @@ class Accounts:
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)
-            account = self._limit("account", people.subject_of(person.name), 0)
-            self._counters.forget(connection, (account.scope, account.subject))
+            account = self._hash(ACCOUNT_SCOPE, people.subject_of(person.name))
+            self._counters.forget(connection, ACCOUNT_SCOPE, account)
             return self.sign_ins.add(connection, person.id, device)
 
     def change_password(

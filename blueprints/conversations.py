@@ -21,7 +21,7 @@ from chat.search import SearchResults
 from web.container import portal
 from web.http import render_fragment, wants_fragment
 from web.person.current_person import person
-from web.person.ownership import own_conversation
+from web.person.ownership import find_conversation, own_conversation
 from web.person.twin_access import find_cached_twin, twin_access
 from web.views import (
     TURNS_PER_PAGE,
@@ -145,9 +145,9 @@ def list_recent() -> BaseResponse:
     """Return the list of the sidebar, for a page with the conversation `opened`."""
     if not wants_fragment():
         return redirect(url_for("conversations.index"), 303)
-    opened_id = request.args.get("opened")
-    values: dict[str, Any] = {"conversation": own_conversation(opened_id)} if opened_id else {}
-    return render_fragment("conversations/_recent.html", **values)
+    # The opened one may have been deleted in another tab.
+    opened = find_conversation(request.args.get("opened", ""))
+    return render_fragment("conversations/_recent.html", conversation=opened)
 
 
 @bp.get("/<conversation_id>")

@@ -39,7 +39,10 @@ def update() -> BaseResponse:
         require_browser_id()
         count_new_session()
     before = asdict(preferences())
-    after = Preferences.from_mapping(before | request.form.to_dict())
+    submitted = request.form.to_dict()
+    if wants_fragment() and "saves" not in submitted:
+        submitted.pop("language", None)  # it has a button, which was not pressed
+    after = Preferences.from_mapping(before | submitted)
     session[PREFERENCES_FIELD] = after.non_defaults
     session.permanent = True
     if "next" in request.form:

@@ -150,7 +150,7 @@ class Deletions:
             )
             query = select(table.c.id, table.c.delete_url).where(owned)
             rows = connection.execute(query).all()
-            self._counters.forget(connection, ("person", person))
+            self._counters.forget(connection, "person", person)
         failed_count = 0
         for conversation_id, delete_url in rows:
             for newest_turn in self.turns.list_for_conversation(conversation_id, limit=1):

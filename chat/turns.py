@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from chat import search_index
@@ -208,7 +208,6 @@ class Turns:
             if conversation is None:
                 raise ConversationNotFound
             newest, existing = _read_newest_and(connection, conversation_id, submission)
-            newest_turn = newest.turn if newest else None
             if existing:
                 return AddedTurn(conversation, existing, is_new=False)
             if newest and not newest.batch:
@@ -228,7 +227,7 @@ class Turns:
                 conversation,
                 submission,
                 turn_id=turn_id,
-                position=newest_turn.position + 1 if newest_turn else 1,
+                position=newest.turn.position + 1 if newest else 1,
                 content=content,
                 idempotency_key=resent_turn.idempotency_key if resent_turn else turn_id,
                 created_at=now,
@@ -352,10 +351,17 @@ def _read_newest_and(
     connection: Connection, conversation_id: str, submission: str
 ) -> tuple[StoredTurn | None, Turn | None]:
     """Return the newest turn of a conversation, and the turn of an earlier submission."""
-    of_conversation = turns.c.conversation_id == conversation_id
-    newest_position = select(func.max(turns.c.position)).where(of_conversation).scalar_subquery()
-    is_wanted = or_(turns.c.submission == submission, turns.c.position == newest_position)
-    query = _select_stored(conversation_id).add_columns(turns.c.submission).where(is_wanted)
+    # Two queries by index: with OR, SQLite would read the whole conversation.
+    newest = (
+        select(turns.c.id)
+        .where(turns.c.conversation_id == conversation_id)
+        .order_by(turns.c.position.desc())
+        .limit(1)
+        .subquery()
+    )
+    earlier = select(turns.c.id).where(turns.c.submission == submission)
+    wanted = turns.c.id.in_(select(newest.c.id).union_all(earlier))
+    query = _select_stored(conversation_id).add_columns(turns.c.submission).where(wanted)
     rows = connection.execute(query.order_by(turns.c.position)).all()
     existing = (_stored_turn(row[:-1]).turn for row in rows if row.submission == submission)
     return (_stored_turn(rows[-1][:-1]) if rows else None), next(existing, None)

@@ -20,6 +20,8 @@ class NewText:
 
     def feed(self, piece: str) -> str:
         """Return what is new in the next piece."""
+        if piece and self._is_repeated and not piece.startswith(self._pieces[-1]):
+            self._is_repeated = False
         if not piece or self._is_repeated is False:
             return piece
         *earlier, newest = self._pieces

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from flask import current_app
+
 from core.db.counters import HOUR_SECONDS, Limit, LimitReached
 from core.languages import N_
+from core.secrets import keyed_hash
 from web.container import portal
-from web.http.browser_id import browser_id
+from web.http.browser_id import read_browser_id
 from web.http.errors import FormLimitReached
 from web.person.client_address import hashed_address
 
@@ -24,8 +27,10 @@ TOO_MANY_SESSIONS = N_(
 def count_key_request() -> None:
     """Count a request for an API key. Raises FormLimitReached."""
     limits = [Limit("keys of address", hashed_address(), HOUR_SECONDS, MAX_KEY_REQUESTS)]
-    if id_ := browser_id():
-        limits.append(Limit("keys of browser", id_, HOUR_SECONDS, MAX_KEY_REQUESTS))
+    if id_ := read_browser_id():
+        # The database contains no value of a cookie.
+        subject = keyed_hash(str(current_app.secret_key), "browser", id_)
+        limits.append(Limit("keys of browser", subject, HOUR_SECONDS, MAX_KEY_REQUESTS))
     _count(limits, TOO_MANY_KEYS)
 
 
@@ -37,10 +42,9 @@ def count_new_session() -> None:
 
 def _count(limits: list[Limit], sentence: str) -> None:
     database = portal().database
-    with database.write() as connection:
-        now = database.now(connection)
-        try:
+    try:
+        with database.write() as connection:
+            now = database.now(connection)
             portal().counters.count(connection, limits, now)
-        except LimitReached as error:
-            connection.rollback()
-            raise FormLimitReached(sentence, error.count.resets_at - now) from None
+    except LimitReached as error:
+        raise FormLimitReached(sentence, error.count.resets_at - now) from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from chat.twins.list_errors import list_error_code
 from chat.twins.twin_list_store import CachedTwins, TwinListStore
-from chat.twins.twin_lookups import TwinLookups
+from chat.twins.twin_lookups import LookupRefused, TwinLookups
 from core.http import DEFAULT_RETRY_SECONDS
 from core.text_folding import fold
 from core.urls import without_credentials
@@ -108,7 +108,7 @@ class TwinCatalogue:
         """Return a twin, from the list or else from the service.
 
         Raises TwinApiError. Raises NotFound without a request if the complete list lacks the twin,
-        or if too many twins were requested in the last hour.
+        and LookupRefused if too many twins were requested in this hour.
         """
         self.list()
         if twin := self.find_cached(twin_id):
@@ -140,10 +140,8 @@ class TwinCatalogue:
         self._is_outdated = True
         try:
             self.find(twin_id)
-        except NotFound:
-            return True
-        except TwinApiError:
-            pass
+        except TwinApiError as error:
+            return isinstance(error, NotFound) and not isinstance(error, LookupRefused)
         return False
 
     def _newest_cache(self) -> CachedTwins | None:

@@ -10,6 +10,10 @@ from twinapi import Client, NotFound, Twin
 MAX_REQUESTS_PER_HOUR = 60
 
 
+class LookupRefused(NotFound):
+    """Raised for a twin that may exist, but is not requested."""
+
+
 class TwinLookups:
     """Single twins of the service.
 
@@ -26,16 +30,17 @@ class TwinLookups:
     def find(self, twin_id: str) -> Twin:
         """Return a twin from the remembered answers, or request the twin.
 
-        Raises TwinApiError. Raises NotFound without a request if all processes together have made
+        Raises TwinApiError. Raises LookupRefused if all processes together have made
         `MAX_REQUESTS_PER_HOUR` requests in this hour, or while the database is unavailable.
         """
         now = self._database.clock.monotonic()
-        self._answers = {
-            id_: answer for id_, answer in self._answers.items() if now - answer[0] < HOUR_SECONDS
-        }
+        for id_, (asked_at, _) in list(self._answers.items()):
+            if now - asked_at >= HOUR_SECONDS:
+                self._answers.pop(id_, None)
         if twin_id not in self._answers:
             self._count_request()
-            self._answers = {**self._answers, twin_id: (now, self._request(twin_id))}
+            twin = self._request(twin_id)
+            self._answers[twin_id] = now, twin
         _, twin = self._answers[twin_id]
         if twin is None:
             raise NotFound(404)
@@ -47,7 +52,7 @@ class TwinLookups:
             with self._database.write() as connection:
                 self._counters.count(connection, [limit], self._database.now(connection))
         except (LimitReached, DatabaseUnavailable):
-            raise NotFound(404) from None
+            raise LookupRefused(404) from None
 
     def _request(self, twin_id: str) -> Twin | None:
         try:

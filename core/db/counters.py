@@ -127,11 +127,11 @@ class Counters:
         if reached:
             raise LimitReached(max(reached, key=lambda count: count.resets_at))
 
-    def forget(self, connection: Connection, *subjects: tuple[str, str]) -> None:
-        """Delete the counters of pairs of scope and subject."""
+    def forget(self, connection: Connection, scope: str, subject: str) -> None:
+        """Delete the counters of a subject."""
         columns = self._table.c
-        is_one = tuple_(columns.scope, columns.subject).in_(subjects)
-        connection.execute(delete(self._table).where(is_one))
+        is_wanted = and_(columns.scope == scope, columns.subject == subject)
+        connection.execute(delete(self._table).where(is_wanted))
 
     def purge(self, database: Database) -> None:
         """Delete the rows whose window has ended, in short transactions with pauses."""

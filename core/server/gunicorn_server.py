@@ -249,6 +249,6 @@ class Server(BaseApplication):  # type: ignore[misc]
                 return self._make_app()
             except UnsupportedDatabase as error:
                 raise StartupError(str(error)) from None
-            except (DatabaseUnavailable, OSError) as error:
+            except DatabaseUnavailable as error:
                 logger.error("A new worker cannot start yet: %s", error)  # noqa: TRY400
                 time.sleep(RETRY_SECONDS)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import update
 
 from core.db.counters import HOUR_SECONDS, Count, Counters, Limit, LimitReached
-from core.db.database import Database
+from core.db.database import Database, DatabaseUnavailable
 from service.access.api_keys import ApiKey
 from service.owners import PORTAL_OWNER
 from service.schema import api_keys, counters
@@ -62,7 +63,8 @@ def count_request(database: Database, key: ApiKey) -> RateLimit:
     except LimitReached as error:
         return _status(error.count, now, is_allowed=False)
     if count.used == 1:  # once an hour for each key
-        _counters.purge(database)
+        with suppress(DatabaseUnavailable):  # the request is counted
+            _counters.purge(database)
     return _status(count, now)
 
 

@@ -9,7 +9,7 @@ from flask import Flask
 from sqlalchemy import func, select
 
 from chat.schema import sessions
-from tests.support.person import Page, Person
+from tests.support.person import HTMX_HEADERS, Page, Person
 from web.container import Portal
 from web.preferences import Preferences
 
@@ -110,3 +110,13 @@ def test_fresh_cookies_at_one_address_store_a_limited_number_of_sessions(
     assert [save_from("192.0.2.1") for _ in range(20)] == [303] * 2 + [429] * 18
     assert session_count(portal) == 2
     assert save_from("192.0.2.2") == 303
+
+
+def test_script_saves_the_language_only_with_its_button(alice: Person):
+    alice.get("/preferences")
+    fields = {"language": "de", "theme": "dark"}
+    alice.post("/preferences", fields, **HTMX_HEADERS)
+    assert alice.get("/").html.html["lang"] == "en"
+
+    alice.post("/preferences", fields | {"saves": "language"}, **HTMX_HEADERS)
+    assert alice.get("/").html.html["lang"] == "de"

@@ -78,3 +78,15 @@ def test_row_of_the_sidebar_has_a_menu_that_returns_to_the_page(
     assert deleted.path.split("?")[0] == other.path
     assert alice.press(deleted, "Undo").path.split("?")[0] == other.path
     assert alice.get(page.path).html.h1.get_text() == "Better"
+
+
+def test_list_of_a_page_whose_conversation_was_deleted_has_the_others(
+    alice: Person, upstream: Upstream, page: Page
+):
+    opened = page.path.rpartition("/")[2]
+    complete_first_turn(alice, upstream, "Newer", "Yes")
+    alice.press(alice.get(page.path), "Delete")
+
+    answer = alice.get(f"/conversations/recent?opened={opened}", **HTMX_HEADERS)
+
+    assert [link.get_text() for link in answer.html.select("li a > span")] == ["Newer"]

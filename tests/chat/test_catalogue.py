@@ -215,6 +215,7 @@ def test_requests_for_twins_beyond_the_list_are_cached_and_limited_to_60_an_hour
     clock.advance(3601)
     find_unknown_twins()
     assert len(upstream.calls) == 120
+    assert not twins.is_gone("one that may exist")
 
 
 def test_twin_list_survives_a_restart(new_twins: NewTwins, upstream: Upstream):

@@ -20,6 +20,7 @@ def test_text_so_far_in_each_piece_appears_once(step: int):
 
     assert whole_text([*pieces, LINE, "", LINE]) == LINE
     assert whole_text([*pieces[:2], LINE]) == LINE
+    assert whole_text([*pieces, LINE, "Another text."]) == f"{LINE}Another text."
 
 
 @pytest.mark.parametrize(

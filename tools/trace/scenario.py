@@ -70,7 +70,7 @@ def _run(
 def _send_message(person: Person, upstream: Upstream, form: Page) -> tuple[Page, Call]:
     """Send a message as htmx does; when the service has received it, open the page again."""
     action, fields = form.button_action("Send")
-    fields |= {"content": "A message", "seen": _newest_turn(form)}
+    fields |= {"content": "A message"}
     person.post(action, fields, **HTMX_HEADERS)
     call = upstream.next_call()
     return person.get(form.path), call

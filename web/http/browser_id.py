@@ -24,14 +24,14 @@ def init_app(app: Flask) -> None:
     app.after_request(_set_id)
 
 
-def browser_id() -> str:
+def read_browser_id() -> str:
     """Return the id that the browser has sent, or ""."""
     return _read_cookie()[0]
 
 
 def require_browser_id() -> str:
     """Return the id of the browser. Raises CookiesRefused if it has sent none."""
-    if not (id_ := browser_id()):
+    if not (id_ := read_browser_id()):
         raise CookiesRefused
     return id_
 
@@ -86,7 +86,7 @@ def _mark(id_: str, person_id: str) -> str:
 def _set_id(response: Response) -> Response:
     is_page = request.method == "GET" and response.mimetype == "text/html"
     has_session = not current_app.session_interface.is_null_session(session)
-    if is_page and has_session and not browser_id():
+    if is_page and has_session and not read_browser_id():
         replace_browser_id("")
     if new_id := g.get("new_browser_id"):
         set_browser_cookie(response, _SUFFIX, new_id)

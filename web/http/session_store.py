@@ -13,7 +13,7 @@ from flask_session.base import ServerSideSession, ServerSideSessionInterface
 from core.db.database import Database, DatabaseUnavailable
 from core.secrets import keyed_hash
 from web.container import portal
-from web.http.browser_id import browser_id
+from web.http.browser_id import read_browser_id
 from web.http.exemptions import sessionless_paths
 from web.http.session_rows import SessionRows
 from web.session_fields import EXTENDED_DAY_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
@@ -204,7 +204,7 @@ def claim_idempotency_key(idempotency_key: str) -> bool:
     Of concurrent submissions, exactly one gets True.
     """
     rows: SessionRows = current_app.session_interface.rows  # type: ignore[attr-defined]
-    parts = "idempotency key", browser_id(), idempotency_key
+    parts = "idempotency key", read_browser_id(), idempotency_key
     return rows.add(keyed_hash(str(current_app.secret_key), *parts), seconds=DAY_SECONDS)
 
 

@@ -32,7 +32,7 @@ def _find_signed_in_person() -> Person | None:
         if person.is_disabled:
             return None
         groups = proxy_groups()
-        return person if groups is None else portal().accounts.people.set_groups(person, groups)
+        return person if groups is None else accounts.people.set_groups(person, groups)
     has_passwords = portal().settings.sign_in.has_passwords
     sign_in_id = session.get(SIGN_IN_FIELD) if has_passwords else None
     return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
