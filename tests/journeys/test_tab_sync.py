@@ -121,7 +121,7 @@ def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream
     messages = ["Hello"]
     for hidden in (False, True):
         held = DelayedRequest(other, "**/turns?seen=*")
-        for window, words in ((page, f"{len(messages)}"), (other, f"{len(messages)} again")):
+        for window, words in ((page, f"Here {len(messages)}"), (other, f"There {len(messages)}")):
             send(window, words)
             upstream.next_call().start_stream().complete("Yes")
             messages.append(words)
