@@ -26,6 +26,7 @@ from accounts.people import (
     PersonNotFound,
     UnsuitableName,
     is_proxy_name,
+    subject_of,
 )
 from accounts.schema import TABLES
 from accounts.sign_ins import SignIn
@@ -51,4 +52,5 @@ __all__ = [
     "VerificationBusy",
     "WrongCredentials",
     "is_proxy_name",
+    "subject_of",
 ]

@@ -23,7 +23,7 @@ from core.secrets import keyed_hash
 # Failed attempts in a window: with one name, and from one network address.
 MAX_ACCOUNT_FAILURES = 10
 MAX_ADDRESS_FAILURES = 50
-ACCOUNT_SCOPE = "sign-in account"
+ACCOUNT_SCOPE, ADDRESS_SCOPE = "sign-in account", "sign-in address"
 
 
 class WrongCredentials(Exception):
@@ -31,11 +31,15 @@ class WrongCredentials(Exception):
 
 
 class AttemptsExceeded(Exception):
-    """Raised after too many failed attempts; the next attempt is allowed after `wait_seconds`."""
+    """Raised after too many failed attempts; the next attempt is allowed after `wait_seconds`.
 
-    def __init__(self, wait_seconds: float) -> None:
+    `is_for_address` tells whether the limit is that of the network address.
+    """
+
+    def __init__(self, wait_seconds: float, *, is_for_address: bool = False) -> None:
         super().__init__(wait_seconds)
         self.wait_seconds = wait_seconds
+        self.is_for_address = is_for_address
 
 
 class VerificationBusy(AttemptsExceeded):
@@ -114,7 +118,7 @@ class Accounts:
             stored_hash = passwords.read_hash(connection, person.id) if person else None
             limits = [
                 self._limit(ACCOUNT_SCOPE, account, self.account_limit),
-                self._limit("sign-in address", address, self.address_limit),
+                self._limit(ADDRESS_SCOPE, address, self.address_limit),
             ]
             if person and self._is_known_browser(person.id, stored_hash, browser_token):
                 limits = [self._limit("sign-in browser", browser_token, self.account_limit)]
@@ -151,7 +155,9 @@ class Accounts:
         try:
             self._counters.check(connection, limits, now)
         except LimitReached as error:
-            raise AttemptsExceeded(error.count.resets_at - now) from None
+            is_for_address = error.count.limit.scope == ADDRESS_SCOPE
+            wait_seconds = error.count.resets_at - now
+            raise AttemptsExceeded(wait_seconds, is_for_address=is_for_address) from None
 
     def _count_failure(self, limits: Sequence[Limit]) -> None:
         unlimited = [replace(limit, maximum=None) for limit in limits]

@@ -33,7 +33,8 @@ WRONG_CREDENTIALS = N_("The name or the password is wrong.")
 WRONG_PASSWORD = N_("Your current password is wrong.")
 UNSUITABLE_PASSWORD = N_("Choose a password of at least %(limit)s characters that isn't your name.")
 DISABLED = N_("Your account is disabled. Please contact your administrator.")
-ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in.")
+ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in with this name.")
+ATTEMPTS_OF_NETWORK_EXCEEDED = N_("There were too many attempts to sign in from your network.")
 BUSY = N_("Very many people are signing in.")
 
 
@@ -79,7 +80,9 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
 
 def attempts_notice(error: AttemptsExceeded) -> str:
     """Return the sentence that says why an attempt to sign in was refused."""
-    return BUSY if isinstance(error, VerificationBusy) else ATTEMPTS_EXCEEDED
+    if isinstance(error, VerificationBusy):
+        return BUSY
+    return ATTEMPTS_OF_NETWORK_EXCEEDED if error.is_for_address else ATTEMPTS_EXCEEDED
 
 
 @bp.get("")

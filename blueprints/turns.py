@@ -41,7 +41,8 @@ def create(conversation_id: str) -> BaseResponse:
     try:
         added = _add_turn(conversation_id)
     except RejectedMessage as rejection:
-        return _rejection_response(own_conversation(conversation_id), rejection)
+        response = _rejection_response(own_conversation(conversation_id), rejection)
+        return message_form.add_retry_after(response, rejection)
     except ConversationNotFound:
         own_conversation(conversation_id)  # raises RecentlyDeleted if the deletion can be undone
         raise

@@ -148,7 +148,7 @@ def start_conversation() -> BaseResponse:
     try:
         added = _start_conversation(twin)
     except RejectedMessage as rejection:
-        return _rejection_response(twin, rejection)
+        return message_form.add_retry_after(_rejection_response(twin, rejection), rejection)
     if added.is_new:
         portal().reply_worker.start_reply(added)
     location = url_for("conversations.show", conversation_id=added.conversation.id)

@@ -144,7 +144,9 @@ def parse_complete(message: object) -> Complete:
         parse_id(fields.get("conversationId")),
         is_cut_off=fields.get("cutOff") is True,
         sources=parse_sources(fields.get("sources")),
-        is_record=bool(fields.get("content") and {"id", "role"} & fields.keys()),
+        # The message of the person may be returned as a receipt.
+        is_record=bool(fields.get("content") and {"id", "role"} & fields.keys())
+        and fields.get("role") != "user",
     )
 
 

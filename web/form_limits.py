@@ -18,33 +18,38 @@ MAX_KEY_REQUESTS = 30
 # gets a new session.
 MAX_NEW_SESSIONS = 100
 
-TOO_MANY_KEYS = N_("There were too many requests for API keys from your browser or your network.")
-TOO_MANY_SESSIONS = N_(
-    "There were too many new visitors from your network, so your preferences aren't saved."
-)
+ADDRESS_SCOPE, BROWSER_SCOPE, SESSIONS_SCOPE = "keys of address", "keys of browser", "sessions"
+REACHED = {
+    ADDRESS_SCOPE: N_("There were too many requests for API keys from your network."),
+    BROWSER_SCOPE: N_("There were too many requests for API keys from your browser."),
+    SESSIONS_SCOPE: N_(
+        "There were too many new visitors from your network, so your preferences aren't saved."
+    ),
+}
 
 
 def count_key_request() -> None:
     """Count a request for an API key. Raises FormLimitReached."""
-    limits = [Limit("keys of address", hashed_address(), HOUR_SECONDS, MAX_KEY_REQUESTS)]
+    limits = [Limit(ADDRESS_SCOPE, hashed_address(), HOUR_SECONDS, MAX_KEY_REQUESTS)]
     if id_ := read_browser_id():
         # The database contains no value of a cookie.
         subject = keyed_hash(str(current_app.secret_key), "browser", id_)
-        limits.append(Limit("keys of browser", subject, HOUR_SECONDS, MAX_KEY_REQUESTS))
-    _count(limits, TOO_MANY_KEYS)
+        limits.append(Limit(BROWSER_SCOPE, subject, HOUR_SECONDS, MAX_KEY_REQUESTS))
+    _count(limits)
 
 
 def count_new_session() -> None:
     """Count a new session with preferences. Raises FormLimitReached."""
-    limit = Limit("sessions", hashed_address(), HOUR_SECONDS, MAX_NEW_SESSIONS)
-    _count([limit], TOO_MANY_SESSIONS)
+    limit = Limit(SESSIONS_SCOPE, hashed_address(), HOUR_SECONDS, MAX_NEW_SESSIONS)
+    _count([limit])
 
 
-def _count(limits: list[Limit], sentence: str) -> None:
+def _count(limits: list[Limit]) -> None:
     database = portal().database
     try:
         with database.write() as connection:
             now = database.now(connection)
             portal().counters.count(connection, limits, now)
     except LimitReached as error:
+        sentence = REACHED[error.count.limit.scope]
         raise FormLimitReached(sentence, error.count.resets_at - now) from None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import request
+from flask import Response, request
 
 from core.languages import N_
+from web.container import portal
 from web.i18n import format_number, gettext
 from web.person.ownership import find_turn
 
@@ -54,6 +56,14 @@ class RejectedMessage(Exception):
     def is_content_error(self) -> bool:
         """Return whether the person might correct the error by changing the text."""
         return self.status in CONTENT_ERRORS
+
+
+def add_retry_after(response: Response, rejection: RejectedMessage) -> Response:
+    """Tell programs, too, when sending may be tried again."""
+    if rejection.retry_at is not None:
+        seconds = max(0, math.ceil(rejection.retry_at - portal().clock.time()))
+        response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def read_message() -> SubmittedMessage:

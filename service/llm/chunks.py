@@ -19,7 +19,7 @@ TEXT_FIELDS = ("content", "text", "refusal")
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 REASONING_PART_TYPES = {"thinking", "reasoning"}
 # OpenRouter repeats the words of the provider in `metadata.raw`.
-ERROR_FIELDS = ("metadata", "raw", "message", "error", "detail", "msg", "reason")
+ERROR_FIELDS = ("metadata", "raw", "message", "error", "detail", "msg", "reason", "choices")
 # Some servers repeat a part of the key that they refuse.
 _KEY = re.compile(r"\b(?:sk|pk|key|gsk|xai|hf)[-_][\w*.-]{4,}|(?i:bearer\s+\S+)")
 

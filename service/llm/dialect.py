@@ -42,7 +42,9 @@ _NO_SYSTEM_ROLE = re.compile(
 # Words about the length of a reply, which is in fields of several names.
 _REPLY_LENGTH = re.compile(
     r"max_(?:completion_|new_|output_)?tokens|maxOutputTokens|(?:completion|output) tokens"
+    r"|max(?:imum)? tokens (?:you requested|must)"
 )
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?![\w-]|[.,]\d)")
 # The two numbers in a refusal of a prompt that does not fit together with the reply.
 _WINDOW = re.compile(r"(?:context (?:length|window|size)|must be <=)\D{0,40}?(\d+)")
@@ -90,7 +92,7 @@ class Dialect:
 
         Raises PromptTooLong.
         """
-        status, message = refusal.status, refusal.words
+        status, message = refusal.status, _THOUSANDS.sub("", refusal.words)
         if status not in (400, 413, 422, 500):
             return
         names = sent.keys() & (refusal.names & sent.keys() or re.findall(r"[\w-]+", message))

@@ -124,7 +124,8 @@ def read_refusal(response: requests.Response, key: str | None) -> Refusal:
 def parse_refusal(status: int, body: str, key: str | None) -> Refusal:
     """Parse the body of a response, or an error in a stream; the words are without the key."""
     data = parse_json(body) or ("" if "<" in body else body)
-    kinds = " ".join(dict.fromkeys(_values(data, ("type", "code", "status"))))
+    values = _values(data, ("type", "code", "status"))
+    kinds = " ".join(value for value in dict.fromkeys(values) if not value.isdecimal())
     words = f"{error_sentence(data)} {kinds}".strip()
     names = frozenset(_values(data, ("param", "loc")))
     words = words.replace(key, "[key]") if key else words

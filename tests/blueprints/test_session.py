@@ -237,6 +237,19 @@ def test_signing_in_gives_a_new_session_id(
     assert not is_signed_in(bob)
 
 
+def test_form_with_another_name_in_a_second_tab_signs_this_person_in(
+    alice: Person, accounts: Accounts
+):
+    form = alice.get("/session/new")
+    sign_in(alice)
+    accounts.use_link(accounts.create_link(accounts.people.add("Bert")), PASSWORD, "")
+
+    page = alice.press(form, "Sign in", name="Bert", password="wrong")
+    assert page.status == 403
+    alice.press(form, "Sign in", name="Bert", password=PASSWORD)
+    assert "Bert" in alice.get("/session").text
+
+
 def test_sign_in_form_in_a_second_tab_takes_a_signed_in_person_to_the_requested_page(
     alice: Person, accounts: Accounts
 ):

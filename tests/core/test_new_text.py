@@ -21,6 +21,13 @@ def test_text_so_far_in_each_piece_appears_once(step: int):
     assert whole_text([*pieces, LINE, "", LINE]) == LINE
     assert whole_text([*pieces[:2], LINE]) == LINE
     assert whole_text([*pieces, LINE, "Another text."]) == f"{LINE}Another text."
+    assert whole_text([pieces[0], *pieces[:2], LINE, LINE]) == LINE
+
+
+def test_last_piece_that_repeats_the_whole_text_adds_nothing():
+    pieces = [*LINE, "More", LINE + "More" + "."]
+
+    assert whole_text(pieces) == LINE + "More."
 
 
 @pytest.mark.parametrize(
@@ -29,6 +36,8 @@ def test_text_so_far_in_each_piece_appears_once(step: int):
         ["ha"] * 5,
         ["No", "No", ". No."],
         ["1", "10", " apples"],
+        ["1", "10"],
+        ["ha", "haha"],
         ["\n", "\n\n", "Hi"],
         [LINE] * 3,
         ["你", "你好", "吗"],

@@ -64,7 +64,7 @@ def test_person_signs_in_chats_and_signs_out_below_a_sub_path(
     expect(reply_text(page, "complete", 1)).to_have_text("Because.")
     expect(message_box(page)).to_have_value("")
 
-    [cookie] = [cookie for cookie in context.cookies() if cookie["name"] == "twindow-chat"]
+    [cookie] = [cookie for cookie in context.cookies() if cookie["name"] == "twindow%2Fchat"]
     assert cookie["path"] == "/"
     page.get_by_role("link", name="All conversations").click()
     page.get_by_role("main").get_by_role("link", name="Hello").click()

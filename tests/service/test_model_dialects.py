@@ -241,6 +241,10 @@ REFUSALS = {
         refusal("max_tokens is too large for this model"),
         lambda body: "max_tokens" not in body,
     ),
+    "length of the reply without a number, but with a code": (
+        refusal("max_tokens is too large", code=400),
+        lambda body: "max_tokens" not in body,
+    ),
     "no streams": (
         refusal("stream is not supported by this deployment"),
         lambda body: "stream" not in body,

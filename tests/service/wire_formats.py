@@ -1472,6 +1472,24 @@ _VERIFY = (
 )
 
 REFUSALS: dict[str, tuple[Product, int, object, str]] = {
+    "OpenRouter: in the choices of a 200 stream": (
+        Product("OpenRouter", "seen 2026-08-17", f"{GH}genkit-ai/genkit/pull/6079"),
+        200,
+        sse(
+            {
+                "object": "chat.completion.chunk",
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {"content": ""},
+                        "finish_reason": "error",
+                        "error": {"code": 400, "message": "System role not supported"},
+                    }
+                ],
+            }
+        ),
+        "system role",
+    ),
     "OpenAI o-series: max_tokens": (
         Product("OpenAI", "o1, seen 2025-02-12", f"{GH}CherryHQ/cherry-studio/issues/1403"),
         400,
@@ -1820,6 +1838,20 @@ REPLY_LENGTHS: dict[str, tuple[Product, int, Callable[[int], object], int]] = {
             400,
         ),
         4066,
+    ),
+    "Bedrock, with a thousands separator and a numeric code": (
+        Product(
+            "Amazon Bedrock", "Claude 3.5 Sonnet, seen 2024-08-22", f"{GH}vercel/ai/issues/2772"
+        ),
+        400,
+        lambda _tokens: _error(
+            "The maximum tokens you requested exceeds the model limit of 4,096. Try again with a "
+            "maximum tokens value that is lower than 4,096.",
+            "ValidationException",
+            None,
+            400,
+        ),
+        4096,
     ),
     "SGLang": (
         Product("SGLang", "2026 (iFlow, NVIDIA and others)", "public recording"),

@@ -246,8 +246,8 @@ def test_text_beyond_the_limit_raises_stream_too_large(client, upstream: Upstrea
     result = pool.submit(read_texts)
     call = upstream.next_call().start_stream()
     with suppress(OSError):
-        for _ in range(20):
-            call.delta("x" * (MAX_REPLY_CHARACTERS // 2))
+        for letter in "abcdefghijklmnopqrst":
+            call.delta(letter * (MAX_REPLY_CHARACTERS // 2))
 
     with pytest.raises(twinapi.StreamTooLarge):
         result.result(10)

@@ -64,3 +64,11 @@ def test_browser_that_keeps_no_cookies_is_told_so_by_each_form(app: Flask):
     for path in ("/preferences", "/session/deletion", "/conversations/x/turns"):
         answer = client.post(path, headers=own)
         assert (answer.status_code, "no cookies" in answer.text) == (400, True)
+
+
+def test_malformed_cookie_that_another_host_has_set_does_not_hide_the_id(alice: Person):
+    action, fields = alice.get("/preferences").button_action("Save")
+    cookies = f"{COOKIE}=planted; {COOKIE}={alice.session.cookies[COOKIE]}"
+    alice.session.cookies.clear()
+
+    assert alice.post(action, fields | {"theme": "dark"}, Cookie=cookies).status == 200

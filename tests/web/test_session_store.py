@@ -215,17 +215,20 @@ ROOT, SUB_PATH = "https://localhost", "https://localhost/chat"
 
 
 def test_cookies_of_https_cannot_be_set_by_a_sibling_host(app: Flask):
-    for base_url, name in (
-        ("http://localhost", "twindow"),
-        (ROOT, "__Host-twindow"),
-        (SUB_PATH, "__Host-twindow-chat"),
+    for base_url, name, path in (
+        ("http://localhost", "twindow", ""),
+        (ROOT, "__Host-twindow", ""),
+        (SUB_PATH, "__Host-twindow", "%2Fchat"),
     ):
         client = app.test_client()
         answer = client.get("/preferences", base_url=base_url)
         cookies = answer.headers.getlist("Set-Cookie")
         saved = client.post("/preferences", base_url=base_url, data={"theme": "dark"})
         cookies += saved.headers.getlist("Set-Cookie")
-        assert [cookie.partition("=")[0] for cookie in cookies] == [f"{name}-id", name]
+        assert [cookie.partition("=")[0] for cookie in cookies] == [
+            f"{name}-id{path}",
+            f"{name}{path}",
+        ]
         for cookie in cookies:
             assert ("Secure" in cookie) is ("https" in base_url)
             assert "HttpOnly" in cookie

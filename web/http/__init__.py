@@ -11,7 +11,7 @@ from web.http import (
     url_converters,
 )
 from web.http.browser_id import (
-    read_browser_cookie,
+    cookie_name,
     replace_browser_id,
     require_browser_id,
     set_browser_cookie,
@@ -27,12 +27,12 @@ __all__ = [
     "add_file_headers",
     "browser_id",
     "claim_idempotency_key",
+    "cookie_name",
     "errors",
     "htmx",
     "needs_sign_in",
     "page_compression",
     "page_for_status",
-    "read_browser_cookie",
     "redirect_page",
     "render_fragment",
     "render_notice",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import secrets
+from urllib.parse import quote
 
 from flask import Flask, Response, current_app, g, request, session
 
 from core.secrets import keyed_hash
 
+COOKIE_NAME, HOST_PREFIX = "twindow", "__Host-"
 COOKIE_SECONDS = 365 * 86_400
 _SUFFIX = "-id"
 # The id, and after a dot a mark of the person whom a proxy has named.
@@ -52,29 +54,33 @@ def replace_browser_id(person_id: str) -> None:
     g.new_browser_id = f"{id_}.{mark}" if mark else id_
 
 
+def cookie_name(suffix: str = "") -> str:
+    """Return the name of a cookie of this portal, which contains its sub-path.
+
+    Browsers accept a `__Host-` cookie only over HTTPS and from the host itself, with the path "/".
+    """
+    prefix = HOST_PREFIX if request.is_secure else ""
+    return f"{prefix}{COOKIE_NAME}{suffix}{quote(request.script_root, safe='')}"
+
+
 def set_browser_cookie(response: Response, suffix: str, value: str) -> None:
-    """Set a cookie that lasts a year; its name is that of the session's cookie and `suffix`."""
-    sessions = current_app.session_interface
+    """Set a cookie that lasts a year."""
     response.set_cookie(
-        f"{sessions.get_cookie_name(current_app)}{suffix}",
+        cookie_name(suffix),
         value,
         max_age=COOKIE_SECONDS,
-        path=sessions.get_cookie_path(current_app),
         httponly=True,
         secure=request.is_secure,
         samesite="Lax",
     )
 
 
-def read_browser_cookie(suffix: str) -> str:
-    """Return the value of a cookie of `set_browser_cookie`, or ""."""
-    name = current_app.session_interface.get_cookie_name(current_app)
-    return request.cookies.get(f"{name}{suffix}", "")
-
-
 def _read_cookie() -> tuple[str, str]:
-    value = _VALUE.fullmatch(g.get("new_browser_id") or read_browser_cookie(_SUFFIX))
-    return (value[1], value[2] or "") if value else ("", "")
+    # Over plain HTTP, another host may have set a second cookie.
+    new_id = g.get("new_browser_id")
+    values = [new_id] if new_id else request.cookies.getlist(cookie_name(_SUFFIX))
+    found = next(filter(None, map(_VALUE.fullmatch, values)), None)
+    return (found[1], found[2] or "") if found else ("", "")
 
 
 def _mark(id_: str, person_id: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,17 +12,13 @@ from flask_session.base import ServerSideSession, ServerSideSessionInterface
 from core.db.database import Database, DatabaseUnavailable
 from core.secrets import keyed_hash
 from web.container import portal
-from web.http.browser_id import read_browser_id
+from web.http.browser_id import cookie_name, read_browser_id
 from web.http.exemptions import sessionless_paths
 from web.http.session_rows import SessionRows
 from web.session_fields import EXTENDED_DAY_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
 
 logger = logging.getLogger(__name__)
 
-COOKIE_NAME = "twindow"
-HOST_PREFIX = "__Host-"
-# Names of cookies are tokens (RFC 6265).
-_NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
 SESSION_LIFETIME = timedelta(days=365)
 # The lifetime of a session that contains only preferences. The first accepted message assigns the
 # session to a person and extends its lifetime.
@@ -72,13 +67,8 @@ class DatabaseSessionInterface(ServerSideSessionInterface):  # type: ignore[misc
         self.rows = rows
 
     def get_cookie_name(self, app: Flask) -> str:  # noqa: ARG002
-        """Return the name of the cookie, which contains the sub-path of the portal.
-
-        Browsers accept a `__Host-` cookie only over HTTPS and from the host itself, with the path
-        "/".
-        """
-        sub_path = _NOT_IN_NAMES.sub("-", request.script_root)
-        return f"{HOST_PREFIX if request.is_secure else ''}{COOKIE_NAME}{sub_path}"
+        """Return the name of the cookie, which depends on the request."""
+        return cookie_name()
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002
         """Return whether this request uses https: browsers refuse a secure cookie over http."""

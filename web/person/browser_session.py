@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 
-from flask import Response, after_this_request, session
+from flask import Response, after_this_request, request, session
 
 from accounts import SignIn
 from web.container import portal
-from web.http import read_browser_cookie, replace_browser_id, set_browser_cookie
+from web.http import cookie_name, replace_browser_id, set_browser_cookie
 from web.session_fields import (
     DECLINED_FIELD,
     PREFERENCES_FIELD,
@@ -38,7 +38,7 @@ def begin_sign_in(sign_in: SignIn) -> None:
 
 def browser_token() -> str:
     """Return the token of this browser, or "" if nobody has signed in here before."""
-    return read_browser_cookie(_KNOWN_BROWSER)
+    return request.cookies.get(cookie_name(_KNOWN_BROWSER), "")
 
 
 def change_proxy_person(person_id: str) -> None:

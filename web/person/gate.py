@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask, current_app, g, redirect, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from accounts import Person
+from accounts import Person, subject_of
 from core.secrets import keyed_hash
 from web.container import portal
 from web.http import needs_sign_in, redirect_page, wants_fragment, was_used_by
@@ -48,7 +48,7 @@ def _require_sign_in() -> BaseResponse | None:
     if current_app.session_interface.is_null_session(session):
         return None  # files and health checks need no sign-in
     person = signed_in_person()
-    if person and request.endpoint == "session.create":
+    if person and request.endpoint == "session.create" and _is_name_of(person):
         # The person has already signed in, for example in another tab.
         return redirect(return_path(request.form.get("next", "")), 303)
     has_ended = person is None and SIGN_IN_FIELD in session
@@ -70,6 +70,11 @@ def _require_sign_in() -> BaseResponse | None:
         # The page of this request was opened by somebody who was signed in.
         return redirect_page(sign_in_url(has_ended=True))
     return redirect(sign_in_url(has_ended=has_ended), 303)
+
+
+def _is_name_of(person: Person) -> bool:
+    """Return whether the form names this person, or a proxy does."""
+    return is_from_proxy() or subject_of(request.form.get("name", "")) == subject_of(person.name)
 
 
 def _is_page_view() -> bool:
