@@ -107,7 +107,7 @@ def test_page_keeps_its_text_while_a_process_to_which_the_reply_is_new_renders_i
     render_in_other_process(turn_id, portal, monkeypatch)
     # Even these entries are rendered one by one.
     monkeypatch.setattr("web.streaming.running_replies.CHUNK_LENGTH", 1)
-    monkeypatch.setattr("rendering.stream.cpu_budget.MAX_CPU_SHARE", 0.005)
+    monkeypatch.setattr("rendering.stream.cpu_budget.MAX_SHARE", 0.005)
     monkeypatch.setattr("rendering.stream.cpu_budget.BURST_PAUSE_SECONDS", 0)
     with alice.follow(turn_id, after=cursor_of(page), turn=page.turns[0]) as stream:
         call.delta(" four")

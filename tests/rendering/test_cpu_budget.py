@@ -6,8 +6,9 @@ import pytest
 
 from rendering.stream.cpu_budget import (
     BURST_PAUSE_SECONDS,
-    MAX_CPU_SHARE,
-    MAX_CPU_SHARE_OF_ALL,
+    MAX_SHARE,
+    MAX_SHARE_OF_ALL,
+    CpuBudget,
 )
 from tests.support.processor import Processor
 
@@ -22,16 +23,17 @@ def test_work_uses_a_tenth_of_a_processor_whatever_a_piece_costs(piece_seconds: 
         with budget.work():
             processor.work(piece_seconds)
     elapsed = processor.now - started_at + BURST_PAUSE_SECONDS
-    allowed = MAX_CPU_SHARE * elapsed + piece_seconds
+    allowed = MAX_SHARE * elapsed + piece_seconds
 
     assert 0.9 * allowed < processor.used <= allowed
 
 
 @pytest.mark.limit("L65")
 @pytest.mark.parametrize("replies", [10, 100])
-def test_all_replies_of_a_process_share_a_budget(replies: int):
+def test_expensive_replies_of_a_process_share_a_budget(replies: int):
     processor = Processor()
-    budgets = [processor.new_budget(replies) for _ in range(replies)]
+    waiting: set[CpuBudget] = set()
+    budgets = [processor.new_budget(waiting) for _ in range(replies)]
     started_at = processor.now
     while processor.used < 100:
         for budget in budgets:
@@ -40,9 +42,25 @@ def test_all_replies_of_a_process_share_a_budget(replies: int):
                     processor.work(0.02)
         processor.sleep(0.01)
     elapsed = processor.now - started_at + BURST_PAUSE_SECONDS
-    allowed = MAX_CPU_SHARE_OF_ALL * elapsed + replies * 0.02
+    allowed = MAX_SHARE_OF_ALL * elapsed + replies * 0.02
 
-    assert 0.8 * allowed < processor.used <= allowed
+    assert 0.8 * allowed < processor.used < 1.2 * allowed
+
+
+def test_cheap_replies_do_not_wait_for_expensive_ones():
+    processor = Processor()
+    waiting: set[CpuBudget] = set()
+    expensive = [processor.new_budget(waiting) for _ in range(50)]
+    cheap = processor.new_budget(waiting)
+    for _ in range(100):
+        for budget in expensive:
+            if not budget.seconds_to_wait:
+                with budget.work():
+                    processor.work(0.02)
+        assert cheap.seconds_to_wait == 0
+        with cheap.work():
+            processor.work(0.004)
+        processor.sleep(0.046)
 
 
 def test_cheap_pieces_do_not_wait():

@@ -20,10 +20,6 @@ class Processor:
         """Let the wall time pass, and a little more, like every real sleep."""
         self.now += seconds + 1e-6
 
-    def new_budget(self, replies: int = 1) -> CpuBudget:
+    def new_budget(self, waiting: set[CpuBudget] | None = None) -> CpuBudget:
         """Return the CPU budget of one of several replies, which measures this processor."""
-        return CpuBudget(
-            lambda: replies,
-            monotonic=lambda: self.now,
-            cpu_time=lambda: self.used,
-        )
+        return CpuBudget(waiting, monotonic=lambda: self.now)

@@ -207,6 +207,7 @@ class RunningReplies:
         self._clock = clock
         self._is_written_here = is_written_here
         self._lock = threading.Lock()
+        self._waiting: set[CpuBudget] = set()
         # By turn and scope, with the number of readers.
         self._replies: dict[tuple[str, str], tuple[RunningReply, int]] = {}
 
@@ -217,7 +218,7 @@ class RunningReplies:
         with self._lock:
             self._drop_unused()
             if key not in self._replies:
-                budget = CpuBudget(self._count, monotonic=self._clock.monotonic)
+                budget = CpuBudget(self._waiting, monotonic=self._clock.monotonic)
                 self._replies[key] = RunningReply(scope, budget), 0
             running, reader_count = self._replies[key]
             self._replies[key] = running, reader_count + 1
@@ -228,9 +229,6 @@ class RunningReplies:
                 _, reader_count = self._replies[key]
                 self._replies[key] = running, reader_count - 1
                 self._drop_unused()
-
-    def _count(self) -> int:
-        return len(self._replies)
 
     def _drop_unused(self) -> None:
         for key, (_, reader_count) in list(self._replies.items()):
