@@ -6,6 +6,8 @@ from itertools import pairwise
 
 # A piece that begins with a text of this length repeats it, and not by chance.
 MIN_LENGTH = 32
+# As many equal pieces are a text like "ha ha ha ha".
+MAX_EQUAL = 4
 
 
 class NewText:
@@ -38,7 +40,10 @@ class NewText:
             self._is_repeated = True
             return self._replace(piece)
         self._pieces.append(piece)
-        return ""
+        if self._pieces[-MAX_EQUAL:] != [piece] * MAX_EQUAL:
+            return ""
+        self._is_repeated = False
+        return self._replace("".join(self._pieces))
 
     def close(self) -> str:
         """Return what is held back, at the end of the text."""

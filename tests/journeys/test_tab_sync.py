@@ -255,6 +255,7 @@ def test_continued_conversation_moves_to_the_top_of_the_sidebar(
     message_box(page).fill("Newer")
     message_box(page).press("Enter")
     upstream.next_call().start_stream().complete("Yes")
+    expect(reply_text(page, "complete")).to_have_text("Yes")
     page.goto(path)
     rows = page.locator("#recent li a > span")
     expect(rows).to_have_text(["Newer", "Hello"])
