@@ -12,7 +12,16 @@ from chat.limits.person_limits import RUNNING_COUNT, SAVED_COUNT, check_person_l
 from chat.limits.sender import Sender, SendingBlocked
 from chat.limits.service_quota import QuotaReport, ServiceQuota
 from chat.schema import api_quotas
-from core.db.counters import DAY_SECONDS, HOUR_SECONDS, Count, Counters, Limit, LimitReached
+from core.db.counters import (
+    DAY_SECONDS,
+    HOUR_SECONDS,
+    Count,
+    Counters,
+    Limit,
+    LimitReached,
+    counts_from_rows,
+    keys_of,
+)
 from core.db.database import Database, DatabaseUnavailable
 from core.languages import N_
 from core.settings import LimitPeriod, LimitScope, MessageLimits
@@ -31,11 +40,10 @@ SERVICE_BUSY = N_("The twin service has received too many requests.")
 
 
 # The query is built once, because every message executes it.
+_QUOTA = select(literal(1)).subquery().outerjoin(api_quotas, api_quotas.c.key == bindparam("key"))
 _STATUS = select(
     RUNNING_COUNT.label("running_count"), SAVED_COUNT.label("saved_count"), api_quotas
-).select_from(
-    select(literal(1)).subquery().outerjoin(api_quotas, api_quotas.c.key == bindparam("key"))
-)
+).select_from(_QUOTA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,9 @@ class Limits:
         self._quota = quota
         self._limits = limits
         self._history_limit = history_limit
+        self._select_status = select(*counters.columns, api_quotas).select_from(
+            _QUOTA.outerjoin(counters.table, counters.is_wanted)
+        )
 
     def accept_message(
         self, connection: Connection, sender: Sender, now: float, *, requests: int
@@ -114,8 +125,10 @@ class Limits:
         with suppress(DatabaseUnavailable), self.database.read() as connection:
             now = self.database.now(connection)
             limits = [limit for limit in self._limits_of(sender) if limit.maximum]
-            counts = self._counters.read(connection, limits, now)
-            return self._status(self._quota.read(connection, now), counts, now)
+            parameters = {"key": self._quota.key, "keys": keys_of(limits, now)}
+            rows = connection.execute(self._select_status, parameters).all()
+            counts = counts_from_rows([row[:3] for row in rows], limits, now)
+            return self._status(self._quota.report(rows[0], now), counts, now)
         return SendingStatus()
 
     def _status(

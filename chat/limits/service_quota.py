@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, or_, select
+from sqlalchemy import Connection, or_
 
 from chat.schema import api_quotas
 from core.db.database import Database, DatabaseUnavailable, dialect_insert
@@ -17,9 +17,6 @@ from twinapi import Limits
 
 # How long reported limits are valid if the service does not say when they reset.
 VALID_SECONDS = 3600.0
-
-# The query is built once, because every page with a composer executes it.
-_SELECT_ROW = select(api_quotas).where(api_quotas.c.key == bindparam("key"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +65,8 @@ class ServiceQuota:
             return self.database.to_local_time(now + wait, now)
         return self.database.clock.time() + wait
 
-    def read(self, connection: Connection, now: float) -> QuotaReport:
-        """Return what the service has last said, as far as it is still valid."""
-        row = connection.execute(_SELECT_ROW, {"key": self.key}).first()
-        return QuotaReport() if row is None else self.report(row, now)
-
     @staticmethod
-    def report(row: Row[Any], now: float) -> QuotaReport:
+    def report(row: Any, now: float) -> QuotaReport:
         """Return what is still valid of a row of `api_quotas`, whose values may all be null."""
         retry_at = row.retry_at if row.retry_at is not None and now < row.retry_at else None
         if row.reported_at is None or now >= (row.resets_at or row.reported_at + VALID_SECONDS):

@@ -71,6 +71,9 @@ class Count:
     resets_at: int
 
 
+_KEY = ("scope", "subject", "seconds", "ends_at")
+
+
 class LimitReached(Exception):
     """Raised for what would exceed a limit; `count` is the one that is valid longest."""
 
@@ -83,12 +86,11 @@ class Counters:
     """The counters in one table. Times are by the clock of the database."""
 
     def __init__(self, table: Table) -> None:
-        self._table = table
-        self._select = select(table.c.scope, table.c.seconds, table.c.used).where(
-            tuple_(table.c.scope, table.c.subject, table.c.seconds, table.c.ends_at).in_(
-                bindparam("keys", expanding=True)
-            )
-        )
+        self.table = table
+        # For queries of other tables: the columns of a count, and which rows are in `keys`.
+        self.columns = table.c["scope", "seconds", "used"]
+        self.is_wanted = tuple_(*table.c[_KEY]).in_(bindparam("keys", expanding=True))
+        self._select = select(*self.columns).where(self.is_wanted)
 
     def count(self, connection: Connection, limits: Sequence[Limit], now: float) -> list[Count]:
         """Count once for each limit, and return the counts that include it.
@@ -97,14 +99,14 @@ class Counters:
         LimitReached, after which the caller must roll back the transaction.
         """
         statement = _count_statement(
-            connection.dialect.name, self._table, tuple(limit.maximum for limit in limits)
+            connection.dialect.name, self.table, tuple(limit.maximum for limit in limits)
         )
         parameters = {
             f"{name}{number}": value
             for number, limit in enumerate(limits)
             for name, value in zip(_KEY, _key(limit, now), strict=True)
         }
-        counts = _counts(connection.execute(statement, parameters), limits, now)
+        counts = counts_from_rows(connection.execute(statement, parameters), limits, now)
         # The statement skips the rows that have reached their limit.
         if reached := [count for count in counts if not count.used]:
             raise LimitReached(max(reached, key=lambda count: count.resets_at))
@@ -112,10 +114,8 @@ class Counters:
 
     def read(self, connection: Connection, limits: Sequence[Limit], now: float) -> list[Count]:
         """Return the counts of some limits."""
-        if not limits:
-            return []
-        keys = [_key(limit, now) for limit in limits]
-        return _counts(connection.execute(self._select, {"keys": keys}), limits, now)
+        rows = connection.execute(self._select, {"keys": keys_of(limits, now)})
+        return counts_from_rows(rows, limits, now)
 
     def check(self, connection: Connection, limits: Sequence[Limit], now: float) -> None:
         """Raise LimitReached if nothing more may happen for one of some limits."""
@@ -129,26 +129,28 @@ class Counters:
 
     def forget(self, connection: Connection, scope: str, subject: str) -> None:
         """Delete the counters of a subject."""
-        columns = self._table.c
+        columns = self.table.c
         is_wanted = and_(columns.scope == scope, columns.subject == subject)
-        connection.execute(delete(self._table).where(is_wanted))
+        connection.execute(delete(self.table).where(is_wanted))
 
     def purge(self, database: Database) -> None:
         """Delete the rows whose window has ended, in short transactions with pauses."""
-        key = tuple_(*self._table.primary_key)
+        key = tuple_(*self.table.primary_key)
         while True:
             with database.read() as connection:
-                has_ended = self._table.c.ends_at <= database.now(connection)
-                query = select(*self._table.primary_key).where(has_ended)
+                has_ended = self.table.c.ends_at <= database.now(connection)
+                query = select(*self.table.primary_key).where(has_ended)
                 rows = connection.execute(query.limit(DELETED_ROWS_PER_TRANSACTION)).all()
             if not rows:
                 return
             with database.write() as connection:
-                connection.execute(delete(self._table).where(key.in_([tuple(row) for row in rows])))
+                connection.execute(delete(self.table).where(key.in_([tuple(row) for row in rows])))
             database.clock.sleep(DELETION_PAUSE_SECONDS)
 
 
-_KEY = ("scope", "subject", "seconds", "ends_at")
+def keys_of(limits: Sequence[Limit], now: float) -> list[tuple[str, str, int, int]]:
+    """Return the keys of the current counts of some limits, for the parameter `keys`."""
+    return [_key(limit, now) for limit in limits]
 
 
 def _key(limit: Limit, now: float) -> tuple[str, str, int, int]:
@@ -156,7 +158,8 @@ def _key(limit: Limit, now: float) -> tuple[str, str, int, int]:
     return limit.scope, limit.subject, limit.seconds, ends_at
 
 
-def _counts(rows: Any, limits: Sequence[Limit], now: float) -> list[Count]:
+def counts_from_rows(rows: Any, limits: Sequence[Limit], now: float) -> list[Count]:
+    """Return the counts of some limits from rows of `Counters.columns`."""
     used = {(scope, seconds): used for scope, seconds, used in rows}
     return [
         Count(limit, used.get((limit.scope, limit.seconds), 0), _key(limit, now)[-1])

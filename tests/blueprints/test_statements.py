@@ -13,7 +13,7 @@ from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 
-MAX_OF_MESSAGE, MAX_OF_PAGE = 10, 6
+MAX_OF_MESSAGE, MAX_OF_PAGE = 10, 5
 
 
 @contextmanager

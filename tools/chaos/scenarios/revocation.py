@@ -128,6 +128,7 @@ def _run_person(
         results.append(result)
         with _observe(browser, dice, result):
             _end_access(result.kind, accounts, name, browser, other)
+        bystander.session.close()  # the server is just about to close the idle connection
         result.others_signed_out += bystander.get("/conversations").path != "/conversations"
         browser.close()
         other.close()
