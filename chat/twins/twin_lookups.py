@@ -37,11 +37,10 @@ class TwinLookups:
         for id_, (asked_at, _) in list(self._answers.items()):
             if now - asked_at >= HOUR_SECONDS:
                 self._answers.pop(id_, None)
-        if twin_id not in self._answers:
+        if not (answer := self._answers.get(twin_id)):
             self._count_request()
-            twin = self._request(twin_id)
-            self._answers[twin_id] = now, twin
-        _, twin = self._answers[twin_id]
+            answer = self._answers[twin_id] = now, self._request(twin_id)
+        _, twin = answer
         if twin is None:
             raise NotFound(404)
         return twin
