@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import (
-    ARRAY,
-    ColumnElement,
-    Connection,
-    Text,
-    cast,
-    delete,
-    func,
-    insert,
-    literal,
-    select,
-    update,
-)
+from sqlalchemy import Connection, func, select, update
 
-from chat.schema import conversations, search_documents
-from chat.search_index import TITLE, owner_token
+from chat.schema import conversations
 from core.db.database import Database
 
 
@@ -59,37 +46,4 @@ class Adoption:
 def move_conversations(connection: Connection, earlier: str, person: str) -> None:
     """Move all conversations of one person to another."""
     is_theirs = conversations.c.person == earlier
-    ids = connection.scalars(select(conversations.c.id).where(is_theirs).with_for_update()).all()
     connection.execute(update(conversations).where(is_theirs).values(person=person))
-    for conversation_id in ids:
-        _index_for_person(connection, conversation_id, earlier, person)
-
-
-def _index_for_person(
-    connection: Connection, conversation_id: str, visitor: str, person: str
-) -> None:
-    """Replace the owner token in the search index rows of a conversation."""
-    is_in_conversation = search_documents.c.conversation_id == conversation_id
-    old_ids = connection.scalars(select(search_documents.c.id).where(is_in_conversation)).all()
-    for is_title in (True, False):
-        is_kind = search_documents.c.kind == TITLE if is_title else search_documents.c.kind != TITLE
-        tokens = owner_token(visitor, is_title=is_title), owner_token(person, is_title=is_title)
-        names = "conversation_id", "turn_id", "kind", "words"
-        rows = select(
-            *(search_documents.c[name] for name in names[:3]), _with_token(connection, *tokens)
-        )
-        # On SQLite, triggers update the index for inserted and deleted rows, not for updated rows.
-        connection.execute(
-            insert(search_documents).from_select(
-                names, rows.where(is_kind, search_documents.c.id.in_(old_ids))
-            )
-        )
-    connection.execute(delete(search_documents).where(search_documents.c.id.in_(old_ids)))
-
-
-def _with_token(connection: Connection, old: str, new: str) -> ColumnElement[str]:
-    if connection.dialect.name == "postgresql":
-        added = func.array_to_tsvector(cast([new], ARRAY(Text)))
-        remaining: ColumnElement[str] = func.ts_delete(search_documents.c.words, literal(old, Text))
-        return remaining.op("||")(added)
-    return func.replace(search_documents.c.words, old, new)

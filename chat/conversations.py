@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -22,11 +22,10 @@ from sqlalchemy import (
     update,
 )
 
-from chat import search_index
 from chat.schema import conversations as table
 from chat.schema import turns
 from core.db.database import Database
-from core.text_folding import is_visible
+from core.text_folding import is_visible, join_terms
 from core.twin_groups import EVERY_TWIN, TwinAccess
 
 MAX_DEFAULT_TITLE_CHARACTERS = 60
@@ -157,7 +156,7 @@ class Conversations:
         }
         with self.database.read() as connection:
             items = (
-                _conversations_from_rows(connection.execute(page_query, parameters | {"offset": 0}))
+                conversations_from_rows(connection.execute(page_query, parameters | {"offset": 0}))
                 if page <= 1
                 else ()
             )
@@ -168,7 +167,7 @@ class Conversations:
             page = min(max(1, page), pages)
             if not items:
                 parameters["offset"] = (page - 1) * PAGE_SIZE
-                items = _conversations_from_rows(connection.execute(page_query, parameters))
+                items = conversations_from_rows(connection.execute(page_query, parameters))
             return ConversationPage(items, page, pages, total)
 
     def list_recent(
@@ -181,7 +180,7 @@ class Conversations:
         """
         with self.database.read() as connection:
             rows = connection.execute(_recent_query(access), {"person": person})
-            items = _conversations_from_rows(rows)
+            items = conversations_from_rows(rows)
         if opened and opened.id not in {c.id for c in items}:
             items.append(opened)
         return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
@@ -211,8 +210,8 @@ class Conversations:
                 ).scalar_one()
                 title = make_title(content)
             condition = _owned_by(conversation.id, conversation.person)
-            if connection.execute(update(table).where(condition).values(title=title)).rowcount:
-                search_index.index_title(connection, conversation.person, conversation.id, title)
+            values = {"title": title, "title_terms": join_terms(title)}
+            connection.execute(update(table).where(condition).values(values))
 
     def set_pinned(self, conversation: Conversation, *, pinned: bool) -> None:
         """Pin or unpin a conversation. Pinning also unarchives the conversation."""
@@ -228,9 +227,19 @@ class Conversations:
             connection.execute(update(table).where(condition).values(values))
 
 
-def conversation_from_row(row: Row[tuple[object, ...]] | None) -> Conversation | None:
-    """Convert a row of the table; None stays None."""
+def select_conversations(condition: ColumnElement[bool]) -> Select[Any]:
+    """Return the query of the conversations that fulfil a condition."""
+    return select(*table.c[*Conversation.__dataclass_fields__]).where(condition)
+
+
+def conversation_from_row(row: Row[Any] | None) -> Conversation | None:
+    """Convert a row of `select_conversations`; None stays None."""
     return Conversation(**row._mapping) if row else None
+
+
+def conversations_from_rows(rows: Iterable[Row[Any]]) -> list[Conversation]:
+    """Convert the rows of `select_conversations`."""
+    return [Conversation(**row._mapping) for row in rows]
 
 
 def _owned_by(
@@ -249,11 +258,7 @@ def _listed_for(
 
 def _select_in_order(condition: ColumnElement[bool]) -> Select[tuple[object, ...]]:
     sort_columns = table.c.pinned.desc(), table.c.updated_at.desc(), table.c.id.desc()
-    return select(table).where(condition).order_by(*sort_columns)
-
-
-def _conversations_from_rows(rows: object) -> list[Conversation]:
-    return [c for row in rows if (c := conversation_from_row(row))]  # type: ignore[attr-defined]
+    return select_conversations(condition).order_by(*sort_columns)
 
 
 class _ListQueries(NamedTuple):
@@ -277,7 +282,7 @@ class _ListQueries(NamedTuple):
 
 
 # These queries are built once, because building a query takes longer than executing it.
-_SELECT_ONE = select(table).where(_owned_by(bindparam("conversation_id"), bindparam("person")))
+_SELECT_ONE = select_conversations(_owned_by(bindparam("conversation_id"), bindparam("person")))
 _LISTED_CONDITION = _listed_for(bindparam("person"), archived=bindparam("archived"))
 _LIST_ALL, _LIST_FOR_TWIN = (
     _ListQueries.where(_LISTED_CONDITION),

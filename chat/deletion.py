@@ -9,23 +9,17 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Table,
-    Text,
-    cast,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
 
-from chat import search_index
-from chat.conversations import Conversation, conversation_from_row
+from chat.conversations import (
+    Conversation,
+    conversation_from_row,
+    conversations_from_rows,
+    select_conversations,
+)
 from chat.log import Ended, Log, ReplyState
 from chat.schema import conversations as table
-from chat.schema import search_documents, turns
+from chat.schema import turns
 from chat.turns import Turns
 from core.db.counters import Counters
 from core.db.database import Database, DatabaseUnavailable
@@ -39,9 +33,6 @@ RESTORABLE_SECONDS = 600.0
 MAX_SERVICE_OUTAGE_SECONDS = 24 * 3600.0
 # A transaction of SQLite blocks all greenlets.
 PURGED_TURNS_PER_TRANSACTION = 20
-# Index rows of long texts with many different words take much longer than others.
-PURGED_INDEX_ROWS = 200
-PURGED_INDEX_CHARACTERS = 50_000
 PURGE_PAUSE_SECONDS = 0.01
 SERVICE_KEEPS_COPY = "Could not delete a conversation at the service: %s"
 PURGE_FAILED = "Could not purge deleted conversations."
@@ -98,18 +89,19 @@ class Deletions:
         """Return the person's deleted conversation, or None if it cannot be restored."""
         with self.database.read() as connection:
             condition = self._restorable_by(connection, person) & (table.c.id == conversation_id)
-            return conversation_from_row(connection.execute(select(table).where(condition)).first())
+            return conversation_from_row(
+                connection.execute(select_conversations(condition)).first()
+            )
 
     def list_for_person(
         self, person: str, limit: int, access: TwinAccess = EVERY_TWIN
     ) -> Sequence[Conversation]:
         """Return the person's restorable conversations, the last deleted one first."""
         with self.database.read() as connection:
-            query = select(table).where(self._restorable_by(connection, person))
+            query = select_conversations(self._restorable_by(connection, person))
             query = query.where(access.condition(table.c.twin_id))
             query = query.order_by(table.c.deleted_at.desc())
-            rows = connection.execute(query.limit(limit))
-            return [conversation for row in rows if (conversation := conversation_from_row(row))]
+            return conversations_from_rows(connection.execute(query.limit(limit)))
 
     def restore(self, conversation_id: str, person: str) -> None:
         """Restore a conversation, unless `RESTORABLE_SECONDS` have passed."""
@@ -125,15 +117,11 @@ class Deletions:
             expired = connection.execute(
                 query.where(table.c.deleted_at < now - RESTORABLE_SECONDS)
             ).all()
-        purged_count = 0
         for conversation_id, delete_url, deleted_at in expired:
             is_last_attempt = deleted_at < now - MAX_SERVICE_OUTAGE_SECONDS
             if self._delete_at_service(delete_url) or is_last_attempt:
                 # Unless it is restored meanwhile: only with a clock that was set back.
                 self._purge((table.c.id == conversation_id) & (table.c.deleted_at == deleted_at))
-                purged_count += 1
-        if purged_count:
-            search_index.merge(self.database)
 
     def erase_person(self, person: str) -> int:
         """Purge all conversations and the counters of a person now.
@@ -159,7 +147,6 @@ class Deletions:
                 self._purge(table.c.id == conversation_id)
             else:
                 failed_count += 1
-        search_index.merge(self.database)
         return failed_count
 
     def _delete_at_service(self, delete_url: str) -> bool:
@@ -177,37 +164,11 @@ class Deletions:
 
     def _purge(self, condition: ColumnElement[bool]) -> None:
         """Delete a conversation; short transactions with pauses let other requests continue."""
-        self._purge_index(condition)
         some_ids = select(turns.c.id).join(table).where(condition)
         some_turns = turns.c.id.in_(some_ids.limit(PURGED_TURNS_PER_TRANSACTION))
         while self._delete(turns, some_turns):
             pass
         self._delete(table, condition)
-
-    def _purge_index(self, condition: ColumnElement[bool]) -> None:
-        """Delete the rows of the search index, in batches of limited length.
-
-        How long a batch takes depends on the words in its rows.
-        """
-        size = func.length(cast(search_documents.c.words, Text))
-        query = (
-            select(search_documents.c.id, size)
-            .join(table)
-            .where(condition)
-            .limit(PURGED_INDEX_ROWS)
-        )
-        while True:
-            with self.database.read() as connection:
-                sizes = [(int(row[0]), int(row[1])) for row in connection.execute(query)]
-            if not sizes:
-                return
-            ids, total = [sizes[0][0]], sizes[0][1]
-            for row_id, row_size in sizes[1:]:
-                total += row_size
-                if total > PURGED_INDEX_CHARACTERS:
-                    break
-                ids.append(row_id)
-            self._delete(search_documents, search_documents.c.id.in_(ids))
 
     def _delete(self, from_table: Table, condition: ColumnElement[bool]) -> bool:
         """Delete rows, and pause. Return whether any rows were deleted."""

@@ -36,6 +36,8 @@ conversations = Table(
     Column("archived", Boolean, nullable=False, server_default=false()),
     # A deleted conversation is hidden everywhere; it can be restored until it is purged.
     Column("deleted_at", Float),
+    # What the search finds: see `core.text_folding.join_terms`.
+    Column("title_terms", Text, nullable=False),
     Index("conversations_listed", "person", "archived", "pinned", "updated_at", "id"),
     Index("conversations_deleted", "deleted_at"),
 )
@@ -64,6 +66,9 @@ turns = Table(
     # Id of the original turn in a chain of resends. It is the idempotency key at the service, so
     # that the service treats all turns of the chain as one message.
     Column("idempotency_key", String(32), nullable=False, server_default=""),
+    # What the search finds. They are last, so that SQLite reads the other columns without them.
+    Column("message_terms", Text, nullable=False),
+    Column("reply_terms", Text, nullable=False, server_default=""),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("submission", name="one_turn_per_submission"),
     Index("turns_of_worker", "worker"),
@@ -79,23 +84,6 @@ entries = Table(
     # HTML of a finished reply, beside its final entry, and the version of its renderer.
     Column("html", Text),
     Column("html_version", Integer),
-)
-
-# Search index of titles, messages and replies. `turn_id` is null for titles. `words` is a tsvector
-# on PostgreSQL; on SQLite, triggers copy it to the FTS5 table `search_documents_fts`.
-search_documents = Table(
-    "search_documents",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column(
-        "conversation_id",
-        ForeignKey("conversations.id", ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
-    Column("turn_id", ForeignKey("turns.id", ondelete="CASCADE"), index=True),
-    Column("kind", String(8), nullable=False),
-    Column("words", Text, nullable=False),
 )
 
 # What the portal counts: sent messages, forms and failed sign-ins. `subject` is an id or a hash.
@@ -138,6 +126,6 @@ sessions = Table(
     Column("expires_at", Float, nullable=False, index=True),
 )
 
-# What a backup contains: all tables but the heartbeats, the fingerprints of the secrets, and the
-# search index, which follows from the other tables. Each table is after those that it refers to.
+# What is copied to another database: all tables but the heartbeats and the fingerprints of the
+# secrets. Each table is after those that it refers to.
 TABLES = (conversations, turns, entries, counters, api_quotas, twin_list_cache, sessions)

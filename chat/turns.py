@@ -11,12 +11,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from chat import search_index
 from chat.conversations import (
     Conversation,
     ConversationNotFound,
     conversation_from_row,
+    conversations_from_rows,
     make_title,
+    select_conversations,
 )
 from chat.limits import (
     FIRST_MESSAGE_REQUESTS,
@@ -32,6 +33,7 @@ from chat.schema import conversations, entries, turns
 from core.db.database import Database
 from core.languages import N_
 from core.secrets import keyed_hash
+from core.text_folding import join_terms
 
 PORTAL_BUSY = N_("Very many people are waiting for replies. Try again in a minute.")
 
@@ -146,10 +148,8 @@ class Turns:
                 created_at=now,
                 updated_at=now,
             )
-            connection.execute(insert(conversations).values(asdict(conversation)))
-            search_index.index_title(
-                connection, conversation.person, conversation.id, conversation.title
-            )
+            values = asdict(conversation) | {"title_terms": join_terms(conversation.title)}
+            connection.execute(insert(conversations).values(values))
             turn = self._insert(
                 connection,
                 conversation,
@@ -201,7 +201,7 @@ class Turns:
     ) -> AddedTurn:
         condition = (conversations.c.id == conversation_id) & (conversations.c.person == person)
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
-            query = select(conversations).where(condition, conversations.c.deleted_at.is_(None))
+            query = select_conversations(condition & conversations.c.deleted_at.is_(None))
             conversation = conversation_from_row(
                 connection.execute(query.with_for_update()).first()
             )
@@ -290,9 +290,12 @@ class Turns:
             twin_id=conversation.twin_id,
             twin_name=conversation.twin_name,
         )
-        _insert_turn(connection, turn, submission=submission, worker=self.log.claim(turn.id))
-        search_index.index_message(
-            connection, conversation.person, conversation.id, turn.id, content
+        _insert_turn(
+            connection,
+            turn,
+            submission=submission,
+            worker=self.log.claim(turn.id),
+            message_terms=join_terms(content),
         )
         return turn
 
@@ -324,10 +327,10 @@ def _find_existing(connection: Connection, submission: str) -> AddedTurn | None:
     if turn is None:
         return None
     condition = conversations.c.id == turn.conversation_id
-    row = connection.execute(select(conversations).where(condition)).one()
-    if row.deleted_at is not None:
+    [conversation] = conversations_from_rows(connection.execute(select_conversations(condition)))
+    if conversation.deleted_at is not None:
         raise ConversationNotFound
-    return AddedTurn(Conversation(**row._mapping), turn, is_new=False)
+    return AddedTurn(conversation, turn, is_new=False)
 
 
 def _insert_turn(connection: Connection, turn: Turn, **values: object) -> None:

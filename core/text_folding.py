@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import pairwise
-
-MAX_WORD_LENGTH = 60
 
 # Scripts without spaces (Thai to Khmer, kana, Han, Hangul), and symbols such as emoji.
 _UNSPACED = (
@@ -67,23 +64,10 @@ def find_terms(text: str) -> Iterator[re.Match[str]]:
     return _TERM.finditer(text)
 
 
-def index_words(text: str) -> set[str]:
-    """Return the words under which a text is indexed.
+def join_terms(text: str) -> str:
+    """Return the different terms of a text, folded, separated and surrounded by blanks.
 
-    Terms of scripts without spaces are split into single characters and pairs of them.
+    With LIKE, `% term %` finds a word, `% term%` the beginning of one, and `%term%` characters of
+    scripts without spaces.
     """
-    words: set[str] = set()
-    for term in set(_TERM.findall(fold(text))):
-        if is_unspaced(term):
-            words.update(term)
-            words.update(map("".join, pairwise(term)))
-        else:
-            words.add(term[:MAX_WORD_LENGTH])
-    return words
-
-
-def query_words(term: str) -> list[str]:
-    """Return the index words that a text must have if it contains this term."""
-    if not is_unspaced(term):
-        return [term[:MAX_WORD_LENGTH]]
-    return list(map("".join, pairwise(term))) or [term]
+    return f" {' '.join(dict.fromkeys(_TERM.findall(fold(text))))} "

@@ -21,7 +21,7 @@ from accounts import TABLES as ACCOUNT_TABLES
 from app import create_app
 from chat.conversations import Conversations
 from chat.schema import TABLES as CHAT_TABLES
-from chat.schema import search_documents, secret_fingerprints, workers
+from chat.schema import secret_fingerprints, workers
 from core.db.backup_file import Manifest
 from core.db.database import Database, metadata
 from core.settings import load_settings
@@ -400,5 +400,5 @@ def test_move_refuses_while_a_server_runs(
 def test_copies_contain_all_tables_that_hold_the_data_of_people():
     copied = {*ACCOUNT_TABLES, *CHAT_TABLES, *SERVICE_TABLES}
 
-    others = {workers, search_documents, secret_fingerprints}
+    others = {workers, secret_fingerprints}
     assert set(metadata.tables.values()) - copied == others

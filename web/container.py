@@ -19,7 +19,7 @@ from chat.log import Log
 from chat.reply_worker import ReplyWorker
 from chat.schema import TABLES as CHAT_TABLES
 from chat.schema import counters as counters_table
-from chat.search import Search, build_index
+from chat.search import Search
 from chat.turns import Turns
 from chat.twins import Avatars, RecentTwins, TwinCatalogue, TwinListStore, advise_operator
 from core.clock import Clock
@@ -38,13 +38,7 @@ from web.streaming.running_replies import RunningReplies
 
 EXTENSION_KEY = "twindow"
 MIGRATIONS_DIR = Path(__file__).parents[1] / "migrations"
-SCHEMA = Schema(
-    "portal",
-    (*ACCOUNT_TABLES, *CHAT_TABLES),
-    MIGRATIONS_DIR,
-    "alembic_version",
-    derive=build_index,
-)
+SCHEMA = Schema("portal", (*ACCOUNT_TABLES, *CHAT_TABLES), MIGRATIONS_DIR, "alembic_version")
 # Without this error, a portal that has lost its environment file would admit everyone.
 MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "

@@ -18,12 +18,12 @@ from sqlalchemy import (
     update,
 )
 
-from chat import search_index
 from chat.log import entries as log_entries
 from chat.log.buffers import LogBuffer
 from chat.log.entries import Batch, Ended, Entry, keep_text
 from chat.schema import entries, turns, workers
 from core.db.database import insert_or_ignore
+from core.text_folding import join_terms
 
 NumberedEntry = tuple[int, Entry]
 
@@ -139,12 +139,12 @@ def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry
 def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
     """Replace all entries of a turn with `ended`.
 
-    Also clears the worker of the turn and adds the reply to the search index.
+    Also clears the worker of the turn and stores what the search finds.
     """
     connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
     connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
-    connection.execute(update(turns).where(turns.c.id == turn_id).values(worker=""))
-    search_index.index_reply(connection, turn_id, ended.text)
+    values = {"worker": "", "reply_terms": join_terms(ended.text)}
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """Full-text search in titles, messages and replies."""
 
-from chat.search.rebuild import build_index
 from chat.search.search import MAX_QUERY_LENGTH, Search, SearchResults, query_pattern
 from chat.search.snippets import SearchPattern, Snippet, SnippetPart
 
@@ -11,6 +10,5 @@ __all__ = [
     "SearchResults",
     "Snippet",
     "SnippetPart",
-    "build_index",
     "query_pattern",
 ]

@@ -1,35 +1,32 @@
-"""Full-text search in titles, messages and replies, newest first, through the search index."""
+"""Search in titles, messages and replies, newest first, in slices of a person's own texts."""
 
 from __future__ import annotations
 
-import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, column, literal_column, select, table, text
+from sqlalchemy import Column, ColumnElement, Row, and_, false, select
 
-from chat import search_index
-from chat.conversations import Conversation
+from chat.conversations import Conversation, conversations_from_rows, select_conversations
 from chat.log import Ended, read_ends
 from chat.schema import conversations, turns
-from chat.schema import search_documents as rows
 from chat.search.snippets import SearchPattern, Snippet
-from chat.search_index import MESSAGE, REPLY, TITLE
 from core import text_folding
-from core.db.database import Database, DatabaseUnavailable
+from core.db.database import Database
 from core.threadpool import in_threadpool
 from core.twin_groups import EVERY_TWIN, TwinAccess
 
-HITS_PER_PAGE = 20
+# Titles and turns on a page. A turn may have two hits: its message and its reply.
+MATCHES_PER_PAGE = 20
 MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
-# Limit of searches per process, so that slow ones leave connections for other requests.
-MAX_CONCURRENT_SEARCHES = 5
+# A slice takes a few milliseconds; between two slices, other requests continue.
+SLICE_ROWS = 500
+# After this time, a search ends with what it has found.
+MAX_SECONDS = 2.0
 
-_index = table("search_documents_fts", column("rowid"))
+_TITLE, _TURN = "t", "m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +35,9 @@ class Hit:
 
     turn_id: str
     position: int
-    is_by_person: bool
     created_at: float
     snippet: Snippet
+    is_by_person: bool = False
     # Whether the title of the conversation is equal to this message.
     is_in_title: bool = False
 
@@ -56,10 +53,23 @@ class ConversationHits:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Page of results. `next_cursor` is the cursor of the next page, "" on the last one."""
+    """Page of results. `next_cursor` is the cursor of the next page, "" on the last one.
+
+    If `is_out_of_time`, the search has ended before it found a whole page; the next page goes on.
+    """
 
     items: Sequence[ConversationHits] = ()
     next_cursor: str = ""
+    is_out_of_time: bool = False
+
+
+class _Match(NamedTuple):
+    """A conversation whose title matches, or a turn whose message or reply matches."""
+
+    section: str
+    id: str
+    in_title_or_message: bool
+    in_reply: bool
 
 
 class Search:
@@ -67,7 +77,6 @@ class Search:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._slots = threading.BoundedSemaphore(MAX_CONCURRENT_SEARCHES)
 
     def find(
         self,
@@ -80,40 +89,81 @@ class Search:
     ) -> SearchResults:
         """Find the texts that contain all words of `q`, the last one as a prefix.
 
-        Titles come first. `after` is the `next_cursor` of the previous page. Raises
-        DatabaseUnavailable, also if too many other searches are running.
+        Titles come first. `after` is the `next_cursor` of the previous page; an invalid one starts
+        from the beginning. Raises DatabaseUnavailable.
         """
         terms = _query_terms(q)
         if not terms:
             return SearchResults()
-        section, before_id = _parse_cursor(after)
-        hit_rows: list[Row[Any]] = []
-        with self._wait_for_slot(), self.database.read() as connection:
-            for is_title in (True, False) if section == "t" else (False,):
-                words = [search_index.owner_token(person, is_title=is_title), *terms]
-                query = _select_hits(connection, words).limit(HITS_PER_PAGE + 1 - len(hit_rows))
-                query = query.where(access.condition(conversations.c.twin_id))
-                if before_id is not None:
-                    query = query.where(rows.c.id < before_id)
-                if twin_id:
-                    query = query.where(conversations.c.twin_id == twin_id)
-                hit_rows += connection.execute(query).all()
-                before_id = None
-            page_rows = hit_rows[:HITS_PER_PAGE]
-            ends = read_ends(connection, [hit.turn_id for hit in page_rows if hit.kind == REPLY])
-        next_cursor = _make_cursor(page_rows[-1]) if len(hit_rows) > len(page_rows) else ""
-        return SearchResults(
-            in_threadpool(_group_hits)(page_rows, ends, SearchPattern(terms)), next_cursor
-        )
+        is_searched = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
+        is_searched &= access.condition(conversations.c.twin_id)
+        if twin_id:
+            is_searched &= conversations.c.twin_id == twin_id
+        deadline = self.database.clock.monotonic() + MAX_SECONDS
+        matches: list[_Match] = []
+        next_cursor, is_out_of_time = "", False
+        for section, last_id, ids in self._slices(is_searched, after):
+            if self.database.clock.monotonic() > deadline:
+                next_cursor, is_out_of_time = f"{section}{last_id}", True
+                break
+            matches += self._match(section, ids, terms)
+            if len(matches) > MATCHES_PER_PAGE:
+                matches = matches[:MATCHES_PER_PAGE]
+                next_cursor = f"{matches[-1].section}{matches[-1].id}"
+                break
+            self.database.clock.sleep(0)  # let other greenlets run
+        return SearchResults(self._load(matches, terms), next_cursor, is_out_of_time)
 
-    @contextmanager
-    def _wait_for_slot(self) -> Iterator[None]:
-        if not self._slots.acquire(timeout=self.database.lock_timeout):
-            raise DatabaseUnavailable
-        try:
-            yield
-        finally:
-            self._slots.release()
+    def _slices(
+        self, is_searched: ColumnElement[bool], after: str
+    ) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield the section of each slice, the id before it, and its ids, newest first."""
+        section, last_id = after[:1], after[1:]
+        for name, table, query in (
+            (_TITLE, conversations, select(conversations.c.id)),
+            (_TURN, turns, select(turns.c.id).join(conversations)),
+        ):
+            if name == _TITLE and section == _TURN:
+                continue
+            newest_first = table.c.created_at.desc(), table.c.id.desc()
+            with self.database.read() as connection:
+                ids = list(connection.scalars(query.where(is_searched).order_by(*newest_first)))
+            first = ids.index(last_id) + 1 if last_id in ids else 0
+            for start in range(first, len(ids), SLICE_ROWS):
+                yield name, ids[start - 1] if start else "", ids[start : start + SLICE_ROWS]
+
+    def _match(self, section: str, ids: Sequence[str], terms: Sequence[str]) -> list[_Match]:
+        """Return the matches among conversations or turns, in the order of their ids."""
+        # The terms are compared in the result, not in a condition, which PostgreSQL would check
+        # for other rows as well.
+        if section == _TITLE:
+            in_title = _contains(conversations.c.title_terms, terms)
+            query = select(conversations.c.id, in_title, false())
+            query = query.where(conversations.c.id.in_(ids))
+        else:
+            in_message = _contains(turns.c.message_terms, terms)
+            in_reply = _contains(turns.c.reply_terms, terms)
+            query = select(turns.c.id, in_message, in_reply).where(turns.c.id.in_(ids))
+        with self.database.read() as connection:
+            matches = {row[0]: _Match(section, *row) for row in connection.execute(query)}
+        found = (match for id_ in ids if (match := matches.get(id_)))
+        return [match for match in found if match.in_title_or_message or match.in_reply]
+
+    def _load(self, matches: Sequence[_Match], terms: Sequence[str]) -> Sequence[ConversationHits]:
+        """Return the hits by conversation. Conversations keep the order of their first matches."""
+        turn_ids = [match.id for match in matches if match.section == _TURN]
+        columns = turns.c["id", "conversation_id", "position", "content", "created_at"]
+        with self.database.read() as connection:
+            query = select(*columns).where(turns.c.id.in_(turn_ids))
+            turn_rows = {row.id: row for row in connection.execute(query)}
+            ids = {match.id for match in matches if match.section == _TITLE}
+            ids.update(row.conversation_id for row in turn_rows.values())
+            rows = connection.execute(select_conversations(conversations.c.id.in_(ids)))
+            found = {
+                conversation.id: conversation for conversation in conversations_from_rows(rows)
+            }
+            ends = read_ends(connection, turn_ids)
+        return in_threadpool(_group_hits)(matches, turn_rows, found, ends, SearchPattern(terms))
 
 
 def query_pattern(q: str) -> SearchPattern | None:
@@ -127,86 +177,42 @@ def _query_terms(q: str) -> list[str]:
     return list(dict.fromkeys(terms))[:MAX_QUERY_WORDS]
 
 
-def _parse_cursor(after: str) -> tuple[str, int | None]:
-    """Return where the previous page ended: at a title ("t") or another text ("m"), and its row id.
-
-    The rows of the next page have smaller ids. An invalid cursor starts from the beginning.
-    """
-    match = re.fullmatch(r"([tm])([0-9]{1,9})", after)
-    return (match[1], int(match[2])) if match else ("t", None)
+def _contains(column: Column[str], terms: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that a column of `text_folding.join_terms` has all terms."""
+    return and_(*(column.like(_like_pattern(term, is_last=term is terms[-1])) for term in terms))
 
 
-def _make_cursor(row: Row[Any]) -> str:
-    return f"{'t' if row.kind == TITLE else 'm'}{row.row_id}"
-
-
-def _select_hits(connection: Connection, words: Sequence[str]) -> Select[Any]:
-    """Select the index rows that contain all words, newest first.
-
-    `words` begins with the `owner_token` of the person.
-    """
-    query = select(
-        rows.c.id.label("row_id"),
-        *rows.c["kind", "turn_id"],
-        *turns.c["position", "content"],
-        turns.c.created_at.label("turn_created_at"),
-        *conversations.c,
-    ).where(conversations.c.deleted_at.is_(None))
-    source = rows.join(conversations).outerjoin(turns, turns.c.id == rows.c.turn_id)
-    if connection.dialect.name == "sqlite":
-        source = _index.join(rows, rows.c.id == _index.c.rowid).join(
-            conversations, conversations.c.id == rows.c.conversation_id
-        )
-        source = source.outerjoin(turns, turns.c.id == rows.c.turn_id)
-        match_condition = literal_column("search_documents_fts").op("MATCH")(
-            _match_expression(words, '"', "*", " ")
-        )
-        return query.select_from(source).where(match_condition).order_by(_index.c.rowid.desc())
-    condition = text("search_documents.words @@ CAST(:query AS tsquery)")
-    condition = condition.bindparams(query=_match_expression(words, "'", ":*", " & "))
-    return query.select_from(source).where(condition).order_by(rows.c.id.desc())
-
-
-def _match_expression(
-    words: Sequence[str], quote: str, prefix_operator: str, and_operator: str
-) -> str:
-    """Build the full-text query of the database.
-
-    Words need no escaping: they contain neither quotes nor operators.
-    """
-    owner, *terms = words
-    parts = [f"{quote}{owner}{quote}"]
-    for term in terms:
-        is_prefix = term is terms[-1] and len(term) > 1 and not text_folding.is_unspaced(term)
-        suffix = prefix_operator if is_prefix else ""
-        parts += [f"{quote}{word}{quote}{suffix}" for word in text_folding.query_words(term)]
-    return and_operator.join(parts)
+def _like_pattern(term: str, *, is_last: bool) -> str:
+    # Terms contain neither blanks nor wildcards.
+    if text_folding.is_unspaced(term):
+        return f"%{term}%"
+    is_prefix = is_last and len(term) > 1
+    return f"% {term}%" if is_prefix else f"% {term} %"
 
 
 def _group_hits(
-    hit_rows: Sequence[Row[Any]], ends: Mapping[str, Ended], pattern: SearchPattern
+    matches: Sequence[_Match],
+    turn_rows: Mapping[str, Row[Any]],
+    found: Mapping[str, Conversation],
+    ends: Mapping[str, Ended],
+    pattern: SearchPattern,
 ) -> Sequence[ConversationHits]:
-    """Group the rows by conversation. Conversations keep the order of their first rows."""
     results: dict[str, ConversationHits] = {}
-    seen_texts: set[tuple[str, str]] = set()
-    for row in hit_rows:
-        values = {name: row._mapping[name] for name in Conversation.__dataclass_fields__}
-        conversation = Conversation(**values)
-        result = results.setdefault(
-            conversation.id, ConversationHits(conversation, pattern.split_hits(conversation.title))
-        )
-        # A long text has several index rows.
-        text_key = row.turn_id, row.kind
-        if row.kind == TITLE or text_key in seen_texts:
+    for match in matches:
+        row = turn_rows.get(match.id)
+        conversation = found.get(row.conversation_id if row else match.id)
+        if conversation is None:  # it has been purged meanwhile
             continue
-        seen_texts.add(text_key)
-        if row.kind == MESSAGE:
+        title = pattern.split_hits(conversation.title)
+        hits = results.setdefault(conversation.id, ConversationHits(conversation, title)).hits
+        if row and match.in_reply:
+            snippet = pattern.snippet(ends[row.id].text, is_markdown=True)
+            hits.append(Hit(row.id, row.position, row.created_at, snippet))
+        if row and match.in_title_or_message:
             snippet = pattern.snippet(row.content)
-        else:
-            snippet = pattern.snippet(ends[row.turn_id].text, is_markdown=True)
-        in_title = row.kind == MESSAGE and row.content == conversation.title
-        hit = Hit(
-            row.turn_id, row.position, row.kind == MESSAGE, row.turn_created_at, snippet, in_title
-        )
-        result.hits.insert(0 if in_title else len(result.hits), hit)
+            hit = Hit(row.id, row.position, row.created_at, snippet, is_by_person=True)
+            if row.content == conversation.title:
+                hits.insert(0, replace(hit, is_in_title=True))
+            else:
+                hits.append(hit)
     return tuple(results.values())

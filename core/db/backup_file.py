@@ -69,9 +69,7 @@ def write_backup(
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as name:
         folder = Path(name)
         # The portal comes first: what it knows of the service is then in the later copy, too.
-        row_counts = copy_databases(
-            sources, lambda schema_name: _sqlite_url(folder, schema_name), derives=False
-        )
+        row_counts = copy_databases(sources, lambda schema_name: _sqlite_url(folder, schema_name))
         if secrets is not None:
             (folder / SECRETS).write_bytes(secrets)
         files = sorted(folder.iterdir())

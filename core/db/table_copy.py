@@ -25,15 +25,13 @@ class CopyRefused(Exception):
 class Schema:
     """The tables of the portal, or of the service. Both may be in one database.
 
-    `tables` are the tables to copy, each after those that it refers to. `derive` then fills the
-    tables whose rows follow from these.
+    `tables` are the tables to copy, each after those that it refers to.
     """
 
     name: str
     tables: Sequence[Table]
     migrations: Path
     version_table: str
-    derive: Callable[[Connection], None] = lambda _connection: None
 
     def migrate(self, database: Database) -> None:
         """Create or upgrade the tables. Raises UnsupportedDatabase and DatabaseUnavailable."""
@@ -72,13 +70,11 @@ def require_empty(schema: Schema, url: str) -> None:
                     )
 
 
-def copy_databases(
-    sources: Sequence[Source], url_for: Callable[[str], str], *, derives: bool = True
-) -> dict[str, int]:
+def copy_databases(sources: Sequence[Source], url_for: Callable[[str], str]) -> dict[str, int]:
     """Create the tables in empty databases and copy all rows: all of them, or none.
 
-    `url_for` returns the URL of the target by the name of the schema. Without `derives`, the tables
-    that follow from others stay empty. Returns the number of rows by table.
+    `url_for` returns the URL of the target by the name of the schema. Returns the number of rows by
+    table.
     Raises CopyRefused, DatabaseUnavailable and UnsupportedDatabase.
     """
     counts: dict[str, int] = {}
@@ -96,8 +92,6 @@ def copy_databases(
             with source.read() as connection:
                 source.lift_timeouts(connection)
                 counts |= _copy_tables(schema, connection, targets[url])
-            if derives:
-                schema.derive(targets[url])
     return counts
 
 

@@ -1,25 +1,10 @@
-"""Create the tables of the portal, and the search index."""
+"""Create the tables of the portal."""
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects import postgresql
 
 revision = "0100"
 down_revision = None
-
-SEARCH_INDEX_OF_SQLITE = (
-    """CREATE VIRTUAL TABLE search_documents_fts USING fts5(
-        words, content='search_documents', content_rowid='id', detail=none, prefix='2 3',
-        tokenize="ascii tokenchars '=+#'"
-    )""",
-    """CREATE TRIGGER search_document_added AFTER INSERT ON search_documents BEGIN
-        INSERT INTO search_documents_fts (rowid, words) VALUES (new.id, new.words);
-    END""",
-    """CREATE TRIGGER search_document_removed AFTER DELETE ON search_documents BEGIN
-        INSERT INTO search_documents_fts (search_documents_fts, rowid, words)
-        VALUES ('delete', old.id, old.words);
-    END""",
-)
 
 
 def upgrade() -> None:
@@ -38,6 +23,7 @@ def upgrade() -> None:
         sa.Column("pinned", sa.Boolean, server_default=sa.false(), nullable=False),
         sa.Column("archived", sa.Boolean, server_default=sa.false(), nullable=False),
         sa.Column("deleted_at", sa.Float),
+        sa.Column("title_terms", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("conversations_deleted", "conversations", ["deleted_at"])
@@ -140,6 +126,8 @@ def upgrade() -> None:
         sa.Column("worker", sa.String(32), nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("idempotency_key", sa.String(32), server_default="", nullable=False),
+        sa.Column("message_terms", sa.Text, nullable=False),
+        sa.Column("reply_terms", sa.Text, server_default="", nullable=False),
         sa.ForeignKeyConstraint(["conversation_id"], ["conversations.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("conversation_id", "position"),
@@ -167,23 +155,3 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("turn_id", "seq"),
     )
-    op.create_table(
-        "search_documents",
-        sa.Column("id", sa.Integer, nullable=False),
-        sa.Column("conversation_id", sa.String(32), nullable=False),
-        sa.Column("turn_id", sa.String(32)),
-        sa.Column("kind", sa.String(8), nullable=False),
-        sa.Column(
-            "words", sa.Text().with_variant(postgresql.TSVECTOR(), "postgresql"), nullable=False
-        ),
-        sa.ForeignKeyConstraint(["conversation_id"], ["conversations.id"], ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id"),
-    )
-    op.create_index("ix_search_documents_conversation_id", "search_documents", ["conversation_id"])
-    op.create_index("ix_search_documents_turn_id", "search_documents", ["turn_id"])
-    if op.get_bind().dialect.name == "sqlite":
-        for statement in SEARCH_INDEX_OF_SQLITE:
-            op.execute(statement)
-    else:
-        op.execute("CREATE INDEX search_documents_words ON search_documents USING gin (words)")

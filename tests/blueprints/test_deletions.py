@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from chat import deletion
-from chat.schema import conversations, entries, search_documents, turns
+from chat.schema import conversations, entries, turns
 from tests.blueprints.conversation_list import backdate, listed_titles
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
@@ -94,7 +94,7 @@ def test_deleted_conversation_is_purged_after_the_undo_period(
     assert "” deleted" not in alice.get(gone.response.url.removeprefix(alice.base_url)).text
 
     portal.deletions.purge_expired()
-    assert rows(portal) == (1, 1, 1, 3)
+    assert rows(portal) == (1, 1, 1)
     assert alice.get(other.path).status == 200
 
 
@@ -102,7 +102,7 @@ def rows(portal: Portal) -> tuple[int, ...]:
     with portal.database.read() as connection:
         return tuple(
             len(connection.execute(select(table)).all())
-            for table in (conversations, turns, entries, search_documents)
+            for table in (conversations, turns, entries)
         )
 
 

@@ -19,7 +19,7 @@ from chat.deletion import (
 )
 from chat.log.entries import Ended, ReplyState, build_reply
 from chat.log.log import Log
-from chat.schema import conversations, entries, search_documents
+from chat.schema import conversations, entries
 from chat.schema import turns as turns_table
 from chat.search.search import Search
 from chat.turns import Turn, Turns
@@ -44,7 +44,7 @@ def backdate(log: Log, conversation: Conversation, seconds: float) -> None:
 
 def row_counts(log: Log) -> list[int]:
     with log.database.read() as connection:
-        tables = conversations, turns_table, entries, search_documents
+        tables = conversations, turns_table, entries
         return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
 
 
@@ -88,10 +88,10 @@ def test_deleted_conversations_are_purged_after_the_undo_period(
         expected[added.conversation.id] = purged
     other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
     log.end(other.id, Ended(ReplyState.COMPLETE, text="Hi"))
-    assert row_counts(log) == [3, 3, 3, 9]
+    assert row_counts(log) == [3, 3, 3]
     deletions.purge_expired()
 
-    assert row_counts(log) == [2, 2, 2, 6]
+    assert row_counts(log) == [2, 2, 2]
     with log.database.read() as connection:
         kept = set(connection.scalars(select(conversations.c.id)))
     assert {each for each, purged in expected.items() if purged} & kept == set()
@@ -206,38 +206,6 @@ def test_long_conversation_is_purged_in_short_transactions_with_pauses(
     steps = [before - after for before, after in pairwise(turn_counts)]
     assert [step for step in steps if step] == [PURGED_TURNS_PER_TRANSACTION] * 2
     assert row_counts(log)[:2] == [1, 1]
-
-
-@pytest.mark.fault("F94")
-@both_databases
-def test_index_of_long_texts_is_purged_in_short_transactions(
-    turns: Turns, deletions: Deletions, log: Log
-):
-    """The rows of the reply have the maximum size, so a transaction purges at most one of them."""
-    text = " ".join(f"word{number}" for number in range(30_000))
-    added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key of a long reply")
-    log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=text))
-    backdate(log, added.conversation, RESTORABLE_SECONDS + 1)
-
-    def count_rows() -> int:
-        with log.database.read() as connection:
-            return connection.execute(
-                select(func.count()).select_from(search_documents)
-            ).scalar_one()
-
-    counts = [count_rows()]
-
-    class Pausing(Clock):
-        def sleep(self, seconds: float) -> None:  # noqa: ARG002
-            counts.append(count_rows())
-
-    log.database.clock = Pausing()
-    deletions.purge_expired()
-
-    steps = [before - after for before, after in pairwise(counts)]
-    assert counts[0] > 5
-    assert max(steps) <= 3  # one transaction: the title, the message and one row of the reply
-    assert counts[-1] == 0
 
 
 def test_new_message_unarchives_a_conversation_and_keeps_its_pin(

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-
 import pytest
-from sqlalchemy import text
 
-from chat import search_index
 from chat.conversations import Conversation, Conversations
 from chat.deletion import Deletions
 from chat.log.entries import Ended, ReplyState
 from chat.log.log import Log
 from chat.search import search as search_module
-from chat.search.search import MAX_CONCURRENT_SEARCHES, Search, SearchResults
+from chat.search.search import Search, SearchResults
 from chat.turns import Turns
-from core.db.database import DatabaseUnavailable
 from core.text_folding import fold
 from tests.chat.conftest import make_deletions
 from tests.chat.snippet_text import format_snippet
+from tests.support.clock import AdjustableClock
 
 DATABASES = ["sqlite", "postgresql"]
 MESSAGE = "Why is Zürich's 湖 so blue?"
@@ -106,7 +102,6 @@ NOT_FOUND = [
     "京東",
     "",
     "   ",
-    "=m",
     "NOT",
 ]
 
@@ -162,7 +157,7 @@ def test_reply_is_searchable_once_it_has_ended(turns: Turns, search: Search, log
 def test_title_hits_come_first_and_paging_skips_nothing(
     turns: Turns, search: Search, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(search_module, "HITS_PER_PAGE", 5)
+    monkeypatch.setattr(search_module, "MATCHES_PER_PAGE", 5)
     for number in range(12):
         conversation = add_conversation(turns, f"Question {number}", "The moon it is")
         if number % 3 == 0:
@@ -223,46 +218,51 @@ def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
         assert format_snippet(found.hits[0].snippet).endswith(f"[now{end}]")
 
 
-def test_search_uses_the_index_to_read_only_rows_of_the_person(
-    turns: Turns, search: Search, log: Log
+def test_search_reads_every_slice_and_a_page_goes_on_where_the_last_one_ended(
+    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch
 ):
-    add_conversation(turns, "A blue sky", "blue")
-    sqlite = log.database.is_sqlite
-    other = add_conversation(turns, "Nothing", person="bob").id
-    with log.database.write() as connection:
-        for number in range(2_000):
-            words = f"blue {number} skies"
-            search_index.insert_rows(
-                connection, search_index.make_rows(f"p{number}", other, None, "message", words)
-            )
-        if not sqlite:
-            connection.execute(text("SELECT gin_clean_pending_list('search_documents_words')"))
-            connection.execute(text("ANALYZE"))
-            # With so few rows, the planner prefers a sequential scan to the index.
-            connection.execute(text("SET LOCAL enable_seqscan = off"))
-        words = [search_index.owner_token("alice", is_title=False), "blue"]
-        query = search_module._select_hits(connection, words).limit(21)
-        compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
-        explain = "EXPLAIN QUERY PLAN " if sqlite else "EXPLAIN "
-        asked = str(compiled).replace("%%", "%")
-        plan = "\n".join(str(row) for row in connection.exec_driver_sql(explain + asked))
+    monkeypatch.setattr(search_module, "SLICE_ROWS", 2)
+    monkeypatch.setattr(search_module, "MATCHES_PER_PAGE", 3)
+    for number in range(9):
+        add_conversation(turns, f"Number {number}", "A blue sky" if number % 2 else "Grey")
 
-    if sqlite:
-        assert "SCAN search_documents_fts VIRTUAL TABLE INDEX" in plan
-        assert "TEMP B-TREE" not in plan
-        assert plan.count("SCAN") == 1
-    else:
-        assert "Bitmap Index Scan on search_documents_words" in plan
+    first_page = search.find("alice", "blue")
+    second_page = search.find("alice", "blue", after=first_page.next_cursor)
+
+    assert titles(first_page) == ["Number 7", "Number 5", "Number 3"]
+    assert titles(second_page) == ["Number 1"]
+    assert (second_page.next_cursor, second_page.is_out_of_time) == ("", False)
 
 
-@pytest.mark.fault("F89")
-def test_searches_leave_connections_for_other_requests(search: Search):
-    search.database.lock_timeout = 0.0
-    with ExitStack() as slow_searches:
-        for _ in range(MAX_CONCURRENT_SEARCHES):
-            slow_searches.enter_context(search._wait_for_slot())
-        for _ in range(9 * MAX_CONCURRENT_SEARCHES):
-            with pytest.raises(DatabaseUnavailable):
-                search.find("alice", "hello")
+@pytest.mark.limit("L8")
+def test_search_that_takes_too_long_ends_early_and_the_next_page_goes_on(
+    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
+):
+    monkeypatch.setattr(search_module, "SLICE_ROWS", 1)
+    for number in range(3):
+        add_conversation(turns, f"Number {number}", "A blue sky")
+    # Each of the six slices, three of titles and three of turns, takes this time.
+    monkeypatch.setattr(clock, "sleep", lambda _: clock.advance(search_module.MAX_SECONDS / 5))
 
-    assert search.find("alice", "hello").items == ()
+    pages, after = [], ""
+    while after or not pages:
+        pages.append(search.find("alice", "blue", after=after))
+        after = pages[-1].next_cursor
+
+    assert list(map(titles, pages)) == [["Number 2", "Number 1"], ["Number 0"]]
+    assert [page.is_out_of_time for page in pages] == [True, False]
+
+
+def test_search_lets_other_requests_continue_between_two_slices(
+    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
+):
+    monkeypatch.setattr(search_module, "SLICE_ROWS", 1)
+    add_conversation(turns, "Hello")
+    add_conversation(turns, "Hi")
+    pauses: list[float] = []
+    monkeypatch.setattr(clock, "sleep", pauses.append)
+
+    search.find("alice", "nothing")
+
+    assert pauses == [0] * 4
+    assert search.database.engine.pool.checkedout() == 0

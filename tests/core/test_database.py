@@ -280,9 +280,7 @@ def test_migrations_create_the_tables_of_the_schema(
     with db.read() as connection:
 
         def is_compared(_item: object, name: str, kind: str, *_: object) -> bool:
-            # SQLAlchemy cannot describe SQLite's full-text index.
-            is_index = name.startswith("search_documents_fts")
-            return kind != "table" or (name.startswith("service_") == is_service and not is_index)
+            return kind != "table" or name.startswith("service_") == is_service
 
         options = {
             "version_table": "versions_of_it",

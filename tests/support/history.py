@@ -11,6 +11,7 @@ from chat.log import store
 from chat.log.entries import Ended, ReplyState
 from chat.schema import conversations, entries, turns
 from core.db.database import Database
+from core.text_folding import join_terms
 from rendering import RENDERER_VERSION, render
 
 
@@ -43,6 +44,7 @@ def insert_conversation(
                 twin_id="ada",
                 twin_name="Ada",
                 title=title or f"A talk of {turn_count}",
+                title_terms=join_terms(title or f"A talk of {turn_count}"),
                 created_at=now - 2 * turn_count,
                 updated_at=now,
             )
@@ -55,6 +57,7 @@ def insert_conversation(
                 "submission": turn_id,
                 "idempotency_key": turn_id,
                 "content": f"Question {number:05}",
+                "message_terms": join_terms(f"Question {number:05}"),
                 "worker": "",
                 "created_at": now - 2 * (turn_count - number),
             }

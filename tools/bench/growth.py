@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from math import log
 from pathlib import Path
 from statistics import median
@@ -20,9 +19,9 @@ from statistics import median
 from sqlalchemy import insert
 
 from accounts.schema import identities, people
-from chat import search_index
 from chat.schema import conversations
 from core.db.database import Database
+from core.text_folding import join_terms
 from rendering.stream import IncrementalRenderer
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Person
@@ -111,18 +110,14 @@ def _add_conversations(site: Site, count: int) -> list[str]:
             "twin_id": "ada",
             "twin_name": "Ada",
             "title": f"A talk about subject {number}",
+            "title_terms": join_terms(f"A talk about subject {number}"),
             "created_at": now - number,
             "updated_at": now - number,
         }
         for number in range(count)
     ]
-    index_rows = (
-        search_index.make_rows(row["person"], row["id"], None, search_index.TITLE, row["title"])
-        for row in rows
-    )
     with site.database.write() as connection:
         connection.execute(insert(conversations), rows)
-        search_index.insert_rows(connection, chain.from_iterable(index_rows))
     return ["/", "/conversations", "/search?q=subject", site.conversation_path]
 
 
