@@ -219,7 +219,6 @@ def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstre
     assert failures(check, {"yes": (True, 1), "no": (False, 0), "no boolean": ("yes", 0)}) == {}
 
 
-@pytest.mark.fault("F70")
 @pytest.mark.parametrize("headers", [{}, HTMX_HEADERS], ids=["page", "fragment"])
 def test_form_response_is_never_a_stream(
     alice: Person, upstream: Upstream, headers: dict[str, str]

@@ -186,7 +186,6 @@ def test_erasing_a_person_purges_their_conversations_at_once(
         assert list(connection.scalars(select(conversations.c.id))) == [other.id]
 
 
-@pytest.mark.fault("F94")
 @both_databases
 def test_long_conversation_is_purged_in_short_transactions_with_pauses(
     turns: Turns, conversation: Conversation, deletions: Deletions, log: Log

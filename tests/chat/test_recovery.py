@@ -40,7 +40,6 @@ def test_worker_without_heartbeats_becomes_stale(
     assert other.interrupt_abandoned([turn.id]) == [turn.id]
 
 
-@pytest.mark.fault("F80")
 def test_time_asleep_does_not_make_workers_stale(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):

@@ -18,7 +18,6 @@ from tests.chat.conftest import followed_texts
 DATABASES = ["sqlite", "postgresql"]
 
 
-@pytest.mark.fault("F88")
 def test_reader_in_another_process_receives_the_same_text(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):
@@ -36,7 +35,6 @@ def test_reader_in_another_process_receives_the_same_text(
     assert all(whole.startswith(text) for text in texts)
 
 
-@pytest.mark.fault("F88")
 def test_another_process_resumes_from_the_cursor_of_a_reader(
     log: Log, turn: Turn, new_log: Callable[[], Log]
 ):

@@ -175,7 +175,6 @@ def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
     assert "Traceback" not in log
 
 
-@pytest.mark.fault("F92")
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="needs Linux")
 @pytest.mark.limit("L54")
 def test_client_that_does_not_read_is_disconnected(tmp_path: Path):
@@ -193,7 +192,7 @@ def test_client_that_does_not_read_is_disconnected(tmp_path: Path):
     assert "Traceback" not in output
 
 
-@pytest.mark.fault("F91")
+@pytest.mark.fault("F72")
 def test_replies_end_at_once_when_the_main_process_is_killed(tmp_path: Path, upstream: Upstream):
     service = {"API_URL": upstream.url, "API_KEY": UPSTREAM_KEY}
     with closing(Person("")) as alice:

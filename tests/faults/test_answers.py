@@ -23,7 +23,6 @@ from tests.support.upstream import Call, Upstream
 UNEXPECTED = "The twin service sent an unexpected response."
 
 
-@pytest.mark.fault("F55")
 def test_whole_reply_is_requested_when_the_service_cannot_stream(
     send_message: SendMessage, upstream: Upstream
 ):
@@ -77,7 +76,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.fault("F13", "F54", "F55", "F56", "F57")
+@pytest.mark.fault("F54", "F56", "F57")
 def test_response_that_is_not_a_stream_is_a_whole_reply_or_an_error(
     send_message: SendMessage, upstream: Upstream
 ):

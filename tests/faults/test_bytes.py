@@ -33,7 +33,6 @@ def singly(stream: bytes) -> list[bytes]:
     return [bytes([byte]) for byte in stream]
 
 
-@pytest.mark.fault("F23", "F24")
 def test_portal_stream_passes_on_no_sse_fields_or_line_endings_of_the_service(
     alice: Person, upstream: Upstream
 ):
@@ -82,7 +81,6 @@ ENCODED = {
 }
 
 
-@pytest.mark.fault("F24", "F25", "F36")
 def test_stream_is_read_with_any_line_ending_bom_or_compression(send_message: SendMessage):
     def check(act: UpstreamAction) -> None:
         assert_outcome(send_message(act), "complete", reply="Hello you")
@@ -90,7 +88,6 @@ def test_stream_is_read_with_any_line_ending_bom_or_compression(send_message: Se
     assert failures(check, ENCODED) == {}
 
 
-@pytest.mark.fault("F26")
 def test_characters_may_be_split_at_any_byte(alice: Person, upstream: Upstream):
     words = "Grüße aus 東京 🙂👩‍👩‍👧"
     page = alice.start_conversation("hello")
@@ -108,7 +105,6 @@ def test_characters_may_be_split_at_any_byte(alice: Person, upstream: Upstream):
     assert page.turns[0].select_one(".turn__reply").get_text().strip() == words
 
 
-@pytest.mark.fault("F31")
 @pytest.mark.usefixtures("processes")
 def test_many_small_deltas_become_few_updates(send_message: SendMessage):
     stream = delta_bytes("x") * 20_000 + COMPLETE_EVENT
@@ -127,7 +123,6 @@ def test_many_small_deltas_become_few_updates(send_message: SendMessage):
     assert len(seen.frames) <= 20 * (spans[1] - spans[0]) + 4
 
 
-@pytest.mark.fault("F31")
 def test_delta_may_be_as_large_as_the_event_limit(alice: Person, upstream: Upstream):
     large = "x" * (MAX_EVENT_BYTES - len(delta_bytes("")))
     page = alice.start_conversation("hello")
@@ -141,7 +136,6 @@ def test_delta_may_be_as_large_as_the_event_limit(alice: Person, upstream: Upstr
     assert page.turns[0].select_one(".turn__reply").get_text().strip() == large
 
 
-@pytest.mark.fault("F35")
 def test_compressed_stream_is_decoded_incrementally(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-import pytest
-
 from tests.faults.conftest import (
     COMPLETE_EVENT,
     SendMessage,
@@ -36,7 +34,6 @@ UNSTORABLE = {
 }
 
 
-@pytest.mark.fault("F27", "F28", "F29")
 def test_unstorable_characters_are_replaced(send_message: SendMessage):
     def check(case: tuple[bytes, str, str]) -> None:
         stream, state, kept = case
@@ -47,7 +44,6 @@ def test_unstorable_characters_are_replaced(send_message: SendMessage):
     assert failures(check, UNSTORABLE) == {}
 
 
-@pytest.mark.fault("F28", "F29")
 def test_conversation_continues_after_unstorable_characters(send_message: SendMessage):
     page = send_message(respond_with_stream(delta_bytes(r"\ud83d\u0000"), COMPLETE_EVENT)).page
 
@@ -67,7 +63,6 @@ def test_conversation_continues_after_unstorable_characters(send_message: SendMe
 CONTROLS = "".join(map(chr, [*range(1, 9), 11, 12, *range(14, 32), 127]))
 
 
-@pytest.mark.fault("F29")
 def test_control_characters_never_reach_the_page_or_the_stream(send_message: SendMessage):
     seen = send_message(
         respond_with_stream(delta_bytes(json.dumps(f"a{CONTROLS}b")[1:-1]), COMPLETE_EVENT)
@@ -86,7 +81,6 @@ STRANGE = {
 }
 
 
-@pytest.mark.fault("F30")
 def test_unusual_characters_are_kept_and_isolated(alice: Person, send_message: SendMessage):
     def check(words: str) -> None:
         seen = send_message(respond_with_stream(delta_bytes(words), COMPLETE_EVENT), words=words)
@@ -104,7 +98,6 @@ def test_unusual_characters_are_kept_and_isolated(alice: Person, send_message: S
         assert re.search(rf"{re.escape(part)} ?{{[^{{}}]*unicode-bidi: ?isolate", css)
 
 
-@pytest.mark.fault("F30")
 def test_bidi_controls_in_code_are_visible(send_message: SendMessage):
     seen = send_message(respond_with_stream(delta_bytes("`a\u202eb`"), COMPLETE_EVENT))
 

@@ -34,7 +34,6 @@ def seconds(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-@pytest.mark.fault("F80")
 def test_turns_keep_their_order_when_the_clock_jumps(alice: Person, upstream: Upstream, jump: Jump):
     page = complete_first_turn(alice, upstream, "one", "1")
     wrong = {"two": TEN_MINUTES, "three": -TEN_MINUTES, "four": TEN_MINUTES, "five": 0}
@@ -49,7 +48,6 @@ def test_turns_keep_their_order_when_the_clock_jumps(alice: Person, upstream: Up
     assert not NEGATIVE.search(page.text)
 
 
-@pytest.mark.fault("F80")
 def test_retry_after_is_never_negative(
     send_message: SendMessage, alice: Person, jump: Jump, seconds: int
 ):
@@ -64,7 +62,6 @@ def test_retry_after_is_never_negative(
     assert refused.status == (429 if seconds < 0 else 200)
 
 
-@pytest.mark.fault("F80")
 def test_lists_and_sessions_survive_a_clock_jump(alice: Person, upstream: Upstream, jump: Jump):
     conversation = complete_first_turn(alice, upstream, "one", "1")
     upstream.answers["/api/v1/twins"] = 500, {}
@@ -79,7 +76,6 @@ def test_lists_and_sessions_survive_a_clock_jump(alice: Person, upstream: Upstre
         assert conversation.path in str(alice.get("/conversations").html)
 
 
-@pytest.mark.fault("F80")
 def test_jwt_expiry_tolerates_clock_differences_under_a_minute(tmp_path: Path):
     tokens = JwtTokens(load_settings({"data_dir": tmp_path}))
 
@@ -88,7 +84,6 @@ def test_jwt_expiry_tolerates_clock_differences_under_a_minute(tmp_path: Path):
         tokens.verify(tokens.sign("alice", lifetime_seconds=-61))
 
 
-@pytest.mark.fault("F80")
 def test_jwt_signed_by_a_clock_far_ahead_is_rejected(tmp_path: Path, clock: AdjustableClock):
     tokens = JwtTokens(load_settings({"data_dir": tmp_path}), clock)
     signed = {}

@@ -61,7 +61,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.fault("F1", "F2", "F3", "F4", "F5")
+@pytest.mark.fault("F1")
 def test_reply_without_an_end_event_is_interrupted_and_keeps_its_text(send_message: SendMessage):
     def check(act: UpstreamAction) -> None:
         seen = send_message(act)
@@ -93,7 +93,6 @@ ENDED_TWICE = {
 
 
 @pytest.mark.spec("S82")
-@pytest.mark.fault("F16", "F17")
 def test_first_end_event_wins_and_closes_the_connection(send_message: SendMessage):
     def check(case: tuple[bytes, str, str]) -> None:
         stream, state, text = case
@@ -109,7 +108,6 @@ def test_first_end_event_wins_and_closes_the_connection(send_message: SendMessag
     assert failures(check, ENDED_TWICE) == {}
 
 
-@pytest.mark.fault("F18")
 def test_connection_left_open_after_the_end_event_is_closed(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()

@@ -39,7 +39,7 @@ ERRORS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.fault("F19", "F20", "F21")
+@pytest.mark.fault("F19")
 def test_reported_error_is_shown_as_plain_text(send_message: SendMessage):
     def check(case: tuple[Any, str]) -> None:
         error, shown = case
@@ -66,7 +66,6 @@ def test_long_reported_error_is_truncated(send_message: SendMessage):
     assert 100 < seen.note.count("x") <= 510
 
 
-@pytest.mark.fault("F22")
 def test_sse_event_name_is_used_when_the_type_field_is_missing(send_message: SendMessage):
     failed = send_message(respond_with_stream(event_bytes({"error": "tired"}, "error")))
     done = send_message(

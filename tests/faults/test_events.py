@@ -94,7 +94,7 @@ READABLE = {
 }
 
 
-@pytest.mark.fault("F6", "F7", "F8", "F9", "F11", "F12", "F13", "F14", "F15", "F34")
+@pytest.mark.fault("F6")
 def test_reply_is_read_from_events_of_any_shape(send_message: SendMessage):
     def check(case: tuple[bytes, str]) -> None:
         stream, text = case
@@ -103,7 +103,7 @@ def test_reply_is_read_from_events_of_any_shape(send_message: SendMessage):
     assert failures(check, READABLE) == {}
 
 
-@pytest.mark.fault("F6", "F7", "F8", "F9", "F10", "F34")
+@pytest.mark.fault("F6")
 def test_unreadable_events_are_logged_once_and_do_not_end_the_reply(
     send_message: SendMessage, caplog: pytest.LogCaptureFixture
 ):
@@ -127,7 +127,6 @@ def test_unreadable_events_are_logged_once_and_do_not_end_the_reply(
 BUSY = "Ada has your message…"
 
 
-@pytest.mark.fault("F10")
 def test_progress_of_any_shape_is_shown_as_one_short_line(alice: Person, upstream: Upstream):
     page = alice.start_conversation("hello")
     call = upstream.next_call().start_stream()
@@ -167,7 +166,6 @@ def test_progress_of_any_shape_is_shown_as_one_short_line(alice: Person, upstrea
     assert alice.get(page.path).reply_states == ["complete"]
 
 
-@pytest.mark.fault("F14")
 def test_final_text_that_differs_from_the_deltas_replaces_them_once(send_message: SendMessage):
     seen = send_message(
         respond_with_stream(

@@ -170,7 +170,6 @@ def hurried(settings: dict[str, Any]) -> None:
     settings["api_timeout"] = 0.3
 
 
-@pytest.mark.fault("F74")
 @pytest.mark.usefixtures("hurried", "quick")
 def test_reply_without_readers_still_times_out(alice: Person, upstream: Upstream):
     page = alice.start_conversation("Is somebody there?")

@@ -102,7 +102,6 @@ def test_message_is_not_sent_when_the_new_conversation_is_unreadable(
 ADA = {"id": "ada", "name": "Ada"}
 
 
-@pytest.mark.fault("F59")
 def test_twin_list_is_read_from_every_supported_json_shape(portal: Portal, upstream: Upstream):
     def check(body: Any) -> None:
         upstream.answers[TWINS] = 200, body

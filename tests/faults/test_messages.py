@@ -77,7 +77,6 @@ TYPED = {
 } | {"one\r\ntwo": "one\ntwo"}
 
 
-@pytest.mark.fault("F85")
 def test_message_is_sent_and_shown_as_typed(send_message: SendMessage):
     def check(words: str) -> None:
         seen = send_message(lambda call: call.respond(500), words=words)
@@ -97,7 +96,6 @@ UNSENDABLE = {
 }
 
 
-@pytest.mark.fault("F85")
 def test_invalid_message_stays_in_the_composer(alice: Person, upstream: Upstream):
     twin = alice.get("/twins/ada")
     conversation = complete_first_turn(alice, upstream, "first", "Hello")
@@ -123,7 +121,6 @@ def answers_for_another(call: Call) -> None:
     call.close()
 
 
-@pytest.mark.fault("F87")
 def test_reply_naming_another_conversation_is_shown_where_requested_and_logged(
     send_message: SendMessage, bob: Person, upstream: Upstream, caplog: pytest.LogCaptureFixture
 ):
@@ -140,7 +137,7 @@ def test_reply_naming_another_conversation_is_shown_where_requested_and_logged(
     assert "conversation" in warning.getMessage()
 
 
-@pytest.mark.fault("F62", "F85")
+@pytest.mark.fault("F62")
 def test_retry_sends_the_same_text(send_message: SendMessage, alice: Person, upstream: Upstream):
     words = " a\n\n/b 🙂 "
     page = send_message(lambda call: call.respond(500), words=words).page

@@ -47,7 +47,6 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chat.twins.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
-@pytest.mark.fault("F61")
 @pytest.mark.usefixtures("forgetful")
 @pytest.mark.limit("L39")
 def test_number_of_requests_for_a_list_is_bounded(alice: Person, upstream: Upstream):
@@ -66,7 +65,6 @@ def test_number_of_requests_for_a_list_is_bounded(alice: Person, upstream: Upstr
     assert failures(check, cases) == {}
 
 
-@pytest.mark.fault("F61")
 def test_page_number_out_of_range_shows_the_nearest_page(alice: Person, upstream: Upstream):
     complete_first_turn(alice, upstream, "Hello Ada", "Hello")
 
@@ -75,7 +73,6 @@ def test_page_number_out_of_range_shows_the_nearest_page(alice: Person, upstream
     assert [page for page, text in shown.items() if "Hello Ada" not in text] == []
 
 
-@pytest.mark.fault("F61")
 def test_requested_limit_is_clamped_between_1_and_100(portal: Portal, upstream: Upstream):
     upstream.answers = {TWINS: (200, [])}
 

@@ -97,7 +97,6 @@ def speak(erin: Person, two: PortalPair) -> tuple[Page, str, Call]:
     return page, str(page.turns[0]["data-turn"]), two.upstream.next_call().start_stream()
 
 
-@pytest.mark.fault("F88")
 def test_reader_at_another_process_sees_the_same_text(
     two: PortalPair, erin: Person, at_second: Person
 ):
@@ -116,7 +115,6 @@ def test_reader_at_another_process_sees_the_same_text(
 
 
 @SQLITE
-@pytest.mark.fault("F88")
 def test_reader_at_another_process_resumes_from_any_cursor(
     two: PortalPair, erin: Person, at_second: Person
 ):
@@ -153,7 +151,6 @@ def shown_from(stream: Stream, whole: str) -> str:
 
 
 @SQLITE
-@pytest.mark.fault("F88")
 def test_stop_at_another_process_aborts_the_reply_at_once(
     two: PortalPair, erin: Person, at_second: Person
 ):
@@ -173,7 +170,7 @@ def test_stop_at_another_process_aborts_the_reply_at_once(
 
 
 @SQLITE
-@pytest.mark.fault("F65", "F88")
+@pytest.mark.fault("F65")
 def test_another_process_rejects_a_second_message_but_recognizes_a_repeated_one(
     two: PortalPair, erin: Person, at_second: Person
 ):
@@ -191,7 +188,7 @@ def test_another_process_rejects_a_second_message_but_recognizes_a_repeated_one(
 
 
 @POSTGRESQL
-@pytest.mark.fault("F71", "F88")
+@pytest.mark.fault("F71")
 def test_reader_at_another_process_sees_that_the_reply_worker_was_killed(
     two: PortalPair, erin: Person, at_second: Person
 ):

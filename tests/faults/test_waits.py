@@ -101,7 +101,7 @@ REFUSALS = {
 }
 
 
-@pytest.mark.fault("F49", "F50", "F51", "F53")
+@pytest.mark.fault("F49", "F51")
 def test_rate_limit_shows_a_countdown_and_is_not_retried(send_message: SendMessage, portal: Portal):
     def check(case: tuple[UpstreamAction, float | None]) -> None:
         act, seconds = case

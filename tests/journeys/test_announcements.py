@@ -99,7 +99,6 @@ REPLIES = {
 }
 
 
-@pytest.mark.fault("F14")
 def test_each_part_of_a_reply_is_announced_once(context: BrowserContext, upstream: Upstream):
     page = open_recorded_conversation(context, upstream)
     wrong = []

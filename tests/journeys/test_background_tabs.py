@@ -15,7 +15,7 @@ from tests.support.upstream import Upstream
 AT_ONCE_MS = 5_000
 
 
-@pytest.mark.fault("F66", "F83")
+@pytest.mark.fault("F83")
 def test_hidden_tab_closes_its_stream_and_catches_up_when_shown(
     context: BrowserContext, upstream: Upstream
 ):

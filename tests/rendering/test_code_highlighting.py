@@ -2,7 +2,6 @@
 
 import itertools
 
-import pytest
 from bs4 import BeautifulSoup
 
 from rendering.code_highlighting import LANGUAGES, MAX_CODE_CHARACTERS, highlight_blocks
@@ -74,7 +73,6 @@ def test_highlighting_stops_when_its_cpu_time_is_used_up():
     )
 
 
-@pytest.mark.fault("F73")
 def test_code_with_very_long_whitespace_is_not_highlighted():
     for gap in ("\n", " \n", "\t\n"):
         assert "<i" in render(fenced(f"int a{gap * 60}x;", "c")), gap

@@ -57,7 +57,6 @@ def test_closed_blocks_are_not_rendered_again(monkeypatch: pytest.MonkeyPatch):
         assert sum(closed) <= len(text)
 
 
-@pytest.mark.fault("F73")
 def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatch):
     rendered: list[int] = []
     html_of = OpenBlock._render_source
@@ -72,7 +71,6 @@ def test_endless_paragraph_is_shown_as_plain_text(monkeypatch: pytest.MonkeyPatc
     assert max(rendered, default=0) <= MAX_RENDERED_LENGTH
 
 
-@pytest.mark.fault("F73")
 @pytest.mark.parametrize("between", [" ", "\n\n", "\n- "])
 def test_number_of_rendered_formulas_is_limited(between: str):
     text = between.join(f"${number}+x$" for number in range(10 * MAX_FORMULAS)) + "\n\nEnd"
@@ -105,7 +103,6 @@ def test_deeply_nested_markdown_is_shown_as_plain_text():
     assert "<blockquote>" not in reader.html
 
 
-@pytest.mark.fault("F73")
 def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.MonkeyPatch):
     closed: list[int] = []
 
@@ -124,7 +121,6 @@ def test_long_block_is_not_rendered_again_when_it_is_closed(monkeypatch: pytest.
         assert max(closed, default=0) <= MAX_RENDERED_LENGTH
 
 
-@pytest.mark.fault("F73")
 @pytest.mark.parametrize("block", ["```\n```\n\n", "- \n\n1. \n\n", "|a\n|-\n\nb\n\n"])
 def test_html_of_a_running_reply_is_limited(block: str):
     text = block * (300_000 // len(block))

@@ -10,8 +10,6 @@ from rendering.panics import ParserPanicked, panics_as_errors
 from rendering.render import render_plain
 from rendering.stream.open_block import OpenBlock
 
-pytestmark = pytest.mark.fault("F93")
-
 TEXT = "The area is $\\pi r^2$.\n"
 # An invalid `MathBudget`, with which rendering a formula raises ValueError.
 BROKEN_BUDGET: Any = ()

@@ -168,7 +168,6 @@ def test_characters_that_stand_in_for_markup_are_never_taken_from_the_text():
     assert "%EE%80%8F" in render("https://e.x/%EE%80%8F")
 
 
-@pytest.mark.fault("F73")
 @pytest.mark.limit("L25")
 def test_too_deep_or_too_long_text_is_shown_as_plain_text():
     for text in ("- " * 20_000 + "x", "> " * 20_000 + "x", "<b>" * 200_000, "x " * 2_500_000):
@@ -193,7 +192,6 @@ def test_html_revealed_by_escaping_earlier_lines_is_escaped_too():
         assert "Inside" in html, layers
 
 
-@pytest.mark.fault("F73")
 def test_table_that_expands_too_much_is_shown_as_plain_text():
     for columns, rows in ((1_000, 200), (90, 12_000)):
         text = "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|b\n" * rows
@@ -204,7 +202,6 @@ def test_table_that_expands_too_much_is_shown_as_plain_text():
     assert "<td>" in render("|a|b|\n|-|-|\n" + "|1|2|\n" * 2_000)
 
 
-@pytest.mark.fault("F73")
 def test_table_whose_html_would_be_too_large_is_not_parsed(monkeypatch: pytest.MonkeyPatch):
     parsed: list[str] = []
     monkeypatch.setattr(pyromark, "events", lambda text, **_: parsed.append(text) or [])
@@ -214,7 +211,6 @@ def test_table_whose_html_would_be_too_large_is_not_parsed(monkeypatch: pytest.M
     assert parsed == []
 
 
-@pytest.mark.fault("F73")
 def test_number_of_linked_footnote_references_is_limited():
     html = render("[^1]" * 75_000 + "\n\n[^1]: Note\n")
 
@@ -222,7 +218,6 @@ def test_number_of_linked_footnote_references_is_limited():
     assert html.count("<sup>1</sup>") == 75_000 - footnotes.MAX_LINKED_REFERENCES
 
 
-@pytest.mark.fault("F73")
 @pytest.mark.limit("L26")
 def test_text_whose_html_would_be_too_large_is_shown_as_plain_text():
     text = "[a](http://b.c)\n\n" * 10_000
@@ -243,13 +238,11 @@ def test_html_of_plain_text_is_limited():
         assert len(render_plain(text)) < max_html_length(len(text)), text[:2]
 
 
-@pytest.mark.fault("F73")
 def test_very_long_table_row_is_read_in_linear_time():
     for begin in ("|", " |", "|-", "> |"):
         assert "x" in render(begin * 200_000 + "x")
 
 
-@pytest.mark.fault("F73")
 def test_total_size_of_mathml_is_bounded():
     huge = "".join(f"$\\mathcal{{{'A' * 900}}}{number}$ " for number in range(300))
 

@@ -92,7 +92,6 @@ def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(
     assert messages.store_reply(message, str(holder), "late, and welcome", is_complete=True)
 
 
-@pytest.mark.fault("F80")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("skew", [4, 3600, -3600])
 def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases(

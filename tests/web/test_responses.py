@@ -169,7 +169,6 @@ def test_expired_sessions_are_purged_but_not_on_every_write(alice: Person, bob: 
     assert keys().isdisjoint(hers)
 
 
-@pytest.mark.fault("F79")
 def test_unreadable_session_is_replaced_by_a_new_one(alice: Person, app, portal):
     alice.press(alice.get("/preferences"), "Save", theme="dark")
     with portal.database.write() as connection:

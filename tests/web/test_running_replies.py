@@ -57,7 +57,6 @@ class PageOfReply:
         return normalized_contents(self.dom.reply)
 
 
-@pytest.mark.fault("F73")
 def test_reply_is_rendered_once_for_all_readers(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -133,7 +132,6 @@ def test_reader_at_an_unknown_cursor_gets_one_update_that_replaces_everything():
     assert (patch.swap, patch.html) == ("updateInner", "<p>One two three</p>")
 
 
-@pytest.mark.fault("F73")
 @pytest.mark.limit("L65")
 def test_updates_become_rarer_if_rendering_is_expensive(monkeypatch: pytest.MonkeyPatch):
     """Forty readers pass an entry every 50 ms; rendering it takes 90 ms of CPU time."""
