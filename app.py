@@ -53,12 +53,9 @@ from service.llm import log_local_servers
 from service.owners import EVERY_GROUP, PORTAL_OWNER
 from web import metrics
 from web.assets import warm_up
+from web.commands.backup import create_backup_command, create_restore_command
 from web.commands.check import create_check_command
-from web.commands.data import (
-    create_backup_command,
-    create_move_command,
-    create_restore_command,
-)
+from web.commands.move import create_move_command
 from web.commands.person import create_person_group
 from web.container import SCHEMA as PORTAL_SCHEMA
 from web.container import Portal, build_portal, require_sign_in_mode
@@ -284,11 +281,8 @@ def _add_commands(app: Flask, portal: Portal, service: Service | None) -> None:
     sources = [(PORTAL_SCHEMA, portal.database)]
     if service:
         sources.append((SERVICE_SCHEMA, service.container.database))
-    commands.add_command(create_backup_command(portal.settings, sources, portal.clock))
-    databases = [database for _, database in sources]
-    commands.add_command(
-        create_restore_command(portal.settings, _schemas(portal.settings), databases)
-    )
+    commands.add_command(create_backup_command(portal.settings, sources))
+    commands.add_command(create_restore_command(portal.settings, _schemas(portal.settings)))
     commands.add_command(create_move_command(portal.settings, sources))
     app.cli.add_command(commands)
 

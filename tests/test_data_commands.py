@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sqlite3
-import zipfile
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 import requests
 from click.testing import Result
@@ -22,7 +21,6 @@ from app import create_app
 from chat.conversations import Conversations
 from chat.schema import TABLES as CHAT_TABLES
 from chat.schema import secret_fingerprints, workers
-from core.db.backup_file import Manifest
 from core.db.database import Database, metadata
 from core.settings import load_settings
 from service.access import ApiKeys
@@ -32,21 +30,15 @@ from tests.support.history import insert_conversation
 from tests.support.person import Person, wait_for_reply
 from tests.support.portals import close_portal, create_tables
 from tests.support.postgres import Postgres
-from tests.support.processes import free_port, run_server
+from tests.support.processes import ROOT, START_SECONDS, free_port, run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream
+from tests.support.waiting import poll_until
 
 MESSAGE, REPLY = "Why is the sky blue?", "Because of scattering."
 
 Settings = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("processes")
-
-
-@pytest.fixture
-def passphrase(tmp_path: Path) -> Path:
-    file = tmp_path / "passphrase"
-    file.write_text("correct horse battery staple\n")
-    return file
 
 
 @pytest.fixture
@@ -76,10 +68,9 @@ def used(settings: Settings) -> Settings:
 
 @pytest.fixture
 def backup(used: Settings, tmp_path: Path) -> Path:
-    """Return a backup without secrets."""
-    result = run(used, "backup", str(tmp_path / "backup.zip"))
+    result = run(used, "backup", tmp_path / "backup")
     assert result.exit_code == 0, result.output
-    return tmp_path / "backup.zip"
+    return tmp_path / "backup"
 
 
 @contextmanager
@@ -161,29 +152,21 @@ def test_moved_portal_finds_and_continues_its_conversations(
         assert requests.get(f"{person.base_url}/api/v1/twins", headers=key, timeout=10).ok
 
 
-@pytest.mark.parametrize(("old", "new"), [("sqlite", "postgresql"), ("postgresql", "sqlite")])
-def test_restored_portal_finds_and_continues_its_conversations(
-    old: str,
-    new: str,
-    settings: Settings,
-    upstream: Upstream,
-    postgres: Postgres,
-    passphrase: Path,
-    tmp_path: Path,
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_backup_of_a_running_portal_is_restored_elsewhere_with_its_sign_ins(
+    kind: str, settings: Settings, upstream: Upstream, postgres: Postgres, tmp_path: Path
 ):
-    url = {"database_url": postgres.create_database("template0")}
-    old_settings = settings | url if old == "postgresql" else settings
-    new_settings = (settings | url if new == "postgresql" else settings) | {
-        "data_dir": tmp_path / "new"
-    }
-    file = tmp_path / "backup.zip"
-    with run_portal(old_settings) as person:
+    new_settings = settings | {"data_dir": tmp_path / "new"}
+    if kind == "postgresql":
+        settings |= {"database_url": postgres.create_database("template0")}
+        new_settings |= {"database_url": postgres.create_database("template0")}
+    with run_portal(settings) as person:
         path = start_conversation(person)
         cookies = person.session.cookies
-        saved = run(old_settings, "backup", file, "--passphrase-file", passphrase)
+        saved = run(settings, "backup", tmp_path / "backup")
         assert saved.exit_code == 0, saved.output
 
-    result = run(new_settings, "restore", file, "--passphrase-file", passphrase)
+    result = run(new_settings, "restore", tmp_path / "backup")
 
     assert result.exit_code == 0, result.output
     with run_portal(new_settings) as person:
@@ -191,157 +174,157 @@ def test_restored_portal_finds_and_continues_its_conversations(
         check_conversation(person, path, upstream)
 
 
-def test_backup_is_private_and_contains_secrets_only_with_a_passphrase(
-    used: Settings, backup: Path, passphrase: Path, tmp_path: Path
+def test_backup_has_databases_and_secrets_that_only_its_owner_can_read(
+    used: Settings, tmp_path: Path
 ):
-    secret = (used["data_dir"] / "secret_key").read_bytes()
-    file = tmp_path / "with secrets.zip"
+    folder = tmp_path / "backup"
+    folder.mkdir()
 
-    result = run(used, "backup", file, "--passphrase-file", passphrase)
+    result = run(used, "backup", folder)
 
-    assert "The secrets are included" in result.output
-    assert backup.stat().st_mode & 0o777 == 0o600
-    names = []
-    for path in (backup, file):
-        with zipfile.ZipFile(path) as archive:
-            names.append(set(archive.namelist()))
-            assert not any(secret in archive.read(name) for name in archive.namelist())
-    assert names[1] - names[0] == {"secrets"}
+    assert "The secrets lie beside the data" in result.output
+    names = {"portal.db", "service.db", "jwt_secret", "portal_key", "secret_key"}
+    assert {path.name for path in folder.iterdir()} == {*names, "SHA256SUMS"}
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert (folder / "secret_key").read_text() == "the secret_key"
 
 
-def test_backup_without_secrets_says_what_a_restored_portal_lacks(used: Settings, tmp_path: Path):
-    result = run(used, "backup", tmp_path / "backup.zip")
+def test_backup_writes_no_file_into_a_folder_that_is_not_empty(used: Settings, tmp_path: Path):
+    folder = tmp_path / "backup"
+    folder.mkdir()
+    (folder / "notes").write_text("precious")
 
-    assert "The secrets are not included: unless you copy secret_key" in result.output
-    assert "people must sign in again" in result.output
+    result = run(used, "backup", folder)
+
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"Error: {folder} is not empty, or is a mount point: name a new folder.\n",
+    )
+    assert list_files(folder) == {"notes": b"precious"}
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "twins", "backup"}
 
 
-def test_backup_without_secrets_is_restored_without_them(
-    used: Settings, backup: Path, tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_backup_that_is_terminated_leaves_nothing(
+    number: signal.Signals, tmp_path: Path, upstream: Upstream
 ):
-    new_settings = used | {"data_dir": tmp_path / "new"}
+    with start_blocked_backup(tmp_path, upstream) as process:
+        process.send_signal(number)
 
-    result = run(new_settings, "restore", backup)
-
-    assert "The secrets were not restored" in result.output
-    assert {path.suffix for path in new_settings["data_dir"].iterdir()} == {".db", ""}
-    assert count_conversations(new_settings) == 1
+        assert process.wait(20) == 128 + number
+        assert {path.name for path in tmp_path.iterdir()} == {"data"}
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_backup_is_restored_into_tables_without_rows(
-    database: str,
-    used: Settings,
-    backup: Path,
-    sqlite_template: Path,
-    request: pytest.FixtureRequest,
+def test_backup_removes_what_killed_ones_have_left_and_nothing_else(
+    used: Settings, tmp_path: Path, upstream: Upstream
 ):
-    secrets = list_files(used["data_dir"])["secret_key"]
-    if database == "postgresql":
-        postgres: Postgres = request.getfixturevalue("postgres")
-        used |= {"database_url": postgres.create_database()}
-    for name in ("portal.db", "service.db"):
-        shutil.copy(sqlite_template, used["data_dir"] / name)
+    (tmp_path / "other").mkdir()
+    with start_blocked_backup(tmp_path / "other", upstream) as process:
+        run(used, "backup", tmp_path / "other" / "first")
+        [running] = (tmp_path / "other").glob(".twindow*")
+        process.kill()
+        process.wait(20)
 
-    result = run(used, "restore", backup)
+        run(used, "backup", tmp_path / "other" / "second")
 
-    assert result.exit_code == 0, result.output
-    assert list_files(used["data_dir"])["secret_key"] == secrets
-    assert count_conversations(used) == 1
-
-
-def test_backup_does_not_overwrite_a_file(used: Settings, tmp_path: Path):
-    file = tmp_path / "backup.zip"
-    file.write_text("precious")
-
-    result = run(used, "backup", file)
-
-    assert (result.exit_code, result.stderr) == (1, f"Error: {file} exists already.\n")
-    assert file.read_text() == "precious"
-    assert {path.name for path in tmp_path.iterdir()} == {"data", "twins", "backup.zip"}
+    assert not running.exists()
+    assert {path.name for path in (tmp_path / "other").iterdir()} == {"data", "first", "second"}
 
 
-def test_restore_of_secrets_needs_the_passphrase_or_a_decision(
-    used: Settings, passphrase: Path, tmp_path: Path
+@contextmanager
+def start_blocked_backup(folder: Path, upstream: Upstream) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a backup that has copied the database and waits for a secret, which is a FIFO."""
+    settings = {"data_dir": folder / "data", "api_url": upstream.url, "api_key": UPSTREAM_KEY}
+    close_portal(create_app(settings))
+    os.mkfifo(folder / "data" / "jwt_secret")
+    variables = {f"TWINDOW_{name.upper()}": str(value) for name, value in settings.items()}
+    command = (sys.executable, "-m", "flask", "--app", "app", "twindow", "backup")
+    with subprocess.Popen(
+        (*command, folder / "backup"), env=os.environ | variables, cwd=ROOT, stderr=subprocess.PIPE
+    ) as process:
+        poll_until(lambda: any(folder.glob(".twindow*/portal.db")), START_SECONDS)
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_backup_of_postgresql_without_pg_dump_prints_the_line_to_run(
+    used: Settings, postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    file = tmp_path / "backup.zip"
-    run(used, "backup", file, "--passphrase-file", passphrase)
-    new_settings = used | {"data_dir": tmp_path / "new"}
+    url = postgres.create_database().replace("twindow@", "twindow:hidden@")
+    create_tables(url)
+    monkeypatch.setenv("PATH", str(tmp_path))
 
-    refused = run(new_settings, "restore", file)
-    assert refused.stderr.startswith("Error: The backup contains secrets: give --passphrase-file")
-    assert run(new_settings, "restore", file, "--without-secrets").exit_code == 0
+    result = run(used | {"database_url": url}, "backup", tmp_path / "backup")
+
+    assert result.exit_code == 1
+    assert "pg_dump failed: it is not installed" in result.stderr
+    assert "\npg_dump --format=custom --file=database.dump 'postgresql://twindow" in result.stderr
+    assert "hidden" not in result.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "twins"}
+
+
+def test_failed_restore_of_postgresql_names_the_reason_and_writes_nothing(
+    used: Settings, postgres: Postgres, tmp_path: Path
+):
+    url = {"database_url": postgres.create_database()}
+    assert run(used | url, "backup", tmp_path / "backup").exit_code == 0
+    new_settings = used | url | {"data_dir": tmp_path / "new"}
+
+    result = run(new_settings, "restore", tmp_path / "backup")
+
+    assert result.exit_code == 1
+    assert "already exists" in result.stderr
+    assert list_files(tmp_path / "new").keys() <= {".gitignore"}
 
 
 def test_restore_names_a_secret_that_a_setting_replaces(
-    used: Settings, passphrase: Path, tmp_path: Path
+    used: Settings, backup: Path, tmp_path: Path
 ):
-    file = tmp_path / "backup.zip"
-    run(used, "backup", file, "--passphrase-file", passphrase)
     new_settings = used | {"data_dir": tmp_path / "new", "secret_key": "s" * 32}
-    result = run(new_settings, "restore", file, "--passphrase-file", passphrase)
-
-    assert "TWINDOW_SECRET_KEY is set: the restored secret_key is not used." in result.output
-
-
-def test_restore_refuses_a_wrong_passphrase(used: Settings, passphrase: Path, tmp_path: Path):
-    file = tmp_path / "backup.zip"
-    run(used, "backup", file, "--passphrase-file", passphrase)
-    passphrase.write_text("incorrect horse")
-    new_settings = used | {"data_dir": tmp_path / "new"}
-
-    result = run(new_settings, "restore", file, "--passphrase-file", passphrase)
-
-    assert (result.exit_code, result.stderr) == (1, "Error: The passphrase is wrong.\n")
-    assert not new_settings["data_dir"].exists()
-
-
-def rewrite(backup: Path, **changes: Any) -> None:
-    """Change fields of the manifest of a backup."""
-    with zipfile.ZipFile(backup) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    manifest = msgspec.json.decode(members["manifest.json"], type=Manifest)
-    members["manifest.json"] = msgspec.json.encode(msgspec.structs.replace(manifest, **changes))
-    with zipfile.ZipFile(backup, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-
-
-def test_restore_refuses_a_backup_of_a_newer_version(used: Settings, backup: Path, tmp_path: Path):
-    rewrite(backup, versions={"portal": "9999", "service": "0100"})
-    new_settings = used | {"data_dir": tmp_path / "new"}
 
     result = run(new_settings, "restore", backup)
 
-    assert result.exit_code == 1
-    assert "has version 9999 of the tables of the portal, but this program supports only 0100" in (
-        result.stderr
-    )
-    assert not new_settings["data_dir"].exists()
+    assert "TWINDOW_SECRET_KEY is set: the restored secret_key is not used." in result.output
+    assert count_conversations(new_settings) == 1
 
 
 def damage_byte(backup: Path) -> None:
-    content = bytearray(backup.read_bytes())
+    content = bytearray((backup / "portal.db").read_bytes())
     content[len(content) // 2] ^= 1
-    backup.write_bytes(content)
+    (backup / "portal.db").write_bytes(content)
 
 
 def cut_off(backup: Path) -> None:
-    os.truncate(backup, backup.stat().st_size // 2)
+    """Damage a backup that was made by hand, without checksums."""
+    (backup / "SHA256SUMS").unlink()
+    os.truncate(backup / "service.db", (backup / "service.db").stat().st_size // 2)
+
+
+def make_newer(backup: Path) -> None:
+    (backup / "SHA256SUMS").unlink()
+    with closing(sqlite3.connect(backup / "portal.db")) as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+
+
+def remove_database(backup: Path) -> None:
+    (backup / "portal.db").unlink()
 
 
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "reason"),
     [
-        damage_byte,
-        cut_off,
-        lambda backup: rewrite(backup, hashes={"portal.db": "0", "service.db": "0"}),
-        lambda backup: rewrite(backup, row_counts={"conversations": 2}),
+        (damage_byte, "portal.db is damaged: use another backup."),
+        (cut_off, "database disk image is malformed"),
+        (make_newer, "has version 9999, but this program supports only 0100"),
+        (remove_database, "has service.db, but this portal needs portal.db and service.db"),
     ],
-    ids=["byte", "end", "hashes", "rows"],
 )
-def test_restore_refuses_a_damaged_file_and_writes_nothing(
-    damage: Any, used: Settings, backup: Path, tmp_path: Path
+def test_restore_refuses_a_damaged_or_newer_backup_and_writes_nothing(
+    damage: Any, reason: str, used: Settings, backup: Path, tmp_path: Path
 ):
     damage(backup)
     new_settings = used | {"data_dir": tmp_path / "new"}
@@ -349,19 +332,33 @@ def test_restore_refuses_a_damaged_file_and_writes_nothing(
     result = run(new_settings, "restore", backup)
 
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"Error: {backup} ")
+    assert reason in result.stderr
     assert result.stderr.count("\n") == 1
-    assert not new_settings["data_dir"].exists()
+    assert not (tmp_path / "new").exists() or list_files(tmp_path / "new").keys() == {".gitignore"}
 
 
-def test_restore_refuses_a_portal_with_rows(used: Settings, backup: Path):
-    before = list_files(used["data_dir"])
+def test_restore_refuses_a_backup_of_the_other_kind_of_database(
+    used: Settings, backup: Path, postgres: Postgres, tmp_path: Path
+):
+    url = {"database_url": postgres.create_database("template0")}
 
-    result = run(used, "restore", backup)
+    result = run(used | url | {"data_dir": tmp_path / "new"}, "restore", backup)
 
-    assert result.exit_code == 1
-    assert "portal.db has rows in the table conversations, but it must be empty." in result.stderr
-    assert list_files(used["data_dir"]) == before
+    assert "has portal.db and service.db, but this portal needs database.dump" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["portal.db", "secret_key"])
+def test_restore_replaces_neither_databases_nor_secrets(
+    name: str, used: Settings, backup: Path, tmp_path: Path
+):
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / name).symlink_to(tmp_path / "elsewhere")
+
+    result = run(used | {"data_dir": tmp_path / "new"}, "restore", backup)
+
+    path = tmp_path / "new" / name
+    assert result.stderr == f"Error: {path} exists already: restore into a new data folder.\n"
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_move_refuses_a_target_with_rows(used: Settings, tmp_path: Path):
