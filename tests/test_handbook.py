@@ -80,7 +80,7 @@ def test_commands_of_the_handbook_work(tmp_path: Path, upstream: Upstream):
                 failed.append((name, result.stdout, result.stderr))
 
     assert failed == []
-    assert (tmp_path / "backup" / "twindow.backup").exists()
+    assert (tmp_path / "backup" / "portal.db").exists()
 
 
 def test_settings_of_the_handbook_are_valid(tmp_path: Path):
