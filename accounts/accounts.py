@@ -83,7 +83,6 @@ class Accounts:
         key_issuer: KeyIssuer | None = None,
     ) -> None:
         self.database = database
-        self._key_issuer = key_issuer
         self.people = People(database, key_issuer)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
@@ -184,10 +183,10 @@ class Accounts:
     def _browser_signature(self, person_id: str, stored_hash: str | None, nonce: str) -> str:
         return self._hash("browser of a person", person_id, stored_hash or "", nonce)
 
-    def create_link(self, person: Person, purpose: links.Purpose = "password") -> str:
-        """Return the token of a one-time link to set a password, or to link an identity."""
+    def create_link(self, person: Person) -> str:
+        """Return the token of a one-time link to set a password."""
         with self.database.write(durable=True) as connection:
-            return links.create_link(connection, person.id, purpose, self.database.clock.time())
+            return links.create_link(connection, person.id, self.database.clock.time())
 
     def add_all(self, new_people: Sequence[NewPerson]) -> Sequence[tuple[Person, str]]:
         """Add people, and return each with the token of a link to set their password.
@@ -201,7 +200,7 @@ class Accounts:
                     person = people.add_person(connection, new_person, now)
                 except (UnsuitableName, NameTaken) as error:
                     raise Rejected(index, error) from None
-                added.append((person, links.create_link(connection, person.id, "password", now)))
+                added.append((person, links.create_link(connection, person.id, now)))
         return added
 
     def reset(self, person: Person) -> str:
@@ -209,12 +208,12 @@ class Accounts:
         with self.database.write(durable=True) as connection:
             passwords.delete_hash(connection, person.id)
             sign_ins.end_all(connection, person.id)
-            return links.create_link(connection, person.id, "password", self.database.clock.time())
+            return links.create_link(connection, person.id, self.database.clock.time())
 
-    def find_by_link(self, token: str, purpose: links.Purpose = "password") -> Person:
+    def find_by_link(self, token: str) -> Person:
         """Return the person to whom a one-time link belongs. Raises InvalidLink."""
         with self.database.read() as connection:
-            person = links.find_person(connection, token, purpose, self.database.clock.time())
+            person = links.find_person(connection, token, self.database.clock.time())
         if person is None:
             raise InvalidLink
         return person
@@ -228,7 +227,7 @@ class Accounts:
         password_hash = self.passwords.hash(password, person.name)
         with self.database.write(durable=True) as connection:
             now = self.database.clock.time()
-            is_valid = links.find_person(connection, token, "password", now) is not None
+            is_valid = links.find_person(connection, token, now) is not None
             if not is_valid or not links.use_link(connection, token):
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
@@ -263,32 +262,3 @@ class Accounts:
         """Return whether a person has a password, and not only a name at the proxy."""
         with self.database.read() as connection:
             return passwords.read_hash(connection, person.id) is not None
-
-    def link_identity(
-        self,
-        token: str,
-        password: str,
-        address: str,
-        browser_token: str,
-        proxy_name: str,
-        on_link: Callable[[Connection, str, str], None],
-    ) -> None:
-        """Link a name at the proxy to the account of a one-time link.
-
-        The password of the account proves the consent of its owner. The previous owner of the name
-        is deleted, and their API keys are revoked, unless they have other names.
-        Calls `on_link` in the same transaction with the ids of the previous owner and of the
-        account.
-        Raises InvalidLink, WrongCredentials and AttemptsExceeded.
-        """
-        account = self.find_by_link(token, "identity")
-        verification = self._verify_password(account.name, password, address, browser_token)
-        with verification as (connection, person):
-            if person.id != account.id or not links.use_link(connection, token):
-                raise InvalidLink
-            earlier_id = people.move_proxy_name(connection, proxy_name, person.id)
-            on_link(connection, earlier_id, person.id)
-            is_deleted = people.find_by_id(connection, earlier_id) is None
-            if is_deleted and self._key_issuer:
-                # Nobody could list or revoke these API keys later.
-                self._key_issuer.revoke_all(earlier_id)

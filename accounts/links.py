@@ -1,10 +1,9 @@
-"""One-time links: to set a password, or to link another identity to an account."""
+"""One-time links with which people set their passwords."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import Literal
 
 from sqlalchemy import Connection, delete, insert, select
 
@@ -14,18 +13,14 @@ from accounts.schema import one_time_links as table
 
 LINK_SECONDS = 24 * 3600
 
-Purpose = Literal["password", "identity"]
 
-
-def create_link(connection: Connection, person_id: str, purpose: Purpose, now: float) -> str:
-    """Store a link that replaces earlier links with this purpose, and return the token."""
+def create_link(connection: Connection, person_id: str, now: float) -> str:
+    """Store a link that replaces earlier links of the person, and return the token."""
     token = secrets.token_urlsafe(24)
-    is_earlier = (table.c.person_id == person_id) & (table.c.purpose == purpose)
-    connection.execute(delete(table).where(is_earlier))
+    connection.execute(delete(table).where(table.c.person_id == person_id))
     connection.execute(
         insert(table).values(
             person_id=person_id,
-            purpose=purpose,
             token_hash=_hash(token),
             expires_at=now + LINK_SECONDS,
         )
@@ -33,10 +28,10 @@ def create_link(connection: Connection, person_id: str, purpose: Purpose, now: f
     return token
 
 
-def find_person(connection: Connection, token: str, purpose: Purpose, now: float) -> Person | None:
+def find_person(connection: Connection, token: str, now: float) -> Person | None:
     """Return the person of a valid link. Links of disabled people are not valid."""
-    is_link = (table.c.token_hash == _hash(token)) & (table.c.purpose == purpose)
-    query = select(table.c.person_id).where(is_link, table.c.expires_at > now)
+    is_valid = (table.c.token_hash == _hash(token)) & (table.c.expires_at > now)
+    query = select(table.c.person_id).where(is_valid)
     person_id = connection.execute(query).scalar()
     person = people.find_by_id(connection, person_id) if person_id else None
     return None if person is None or person.is_disabled else person

@@ -283,20 +283,16 @@ def find_by_identity(connection: Connection, issuer: str, subject: str) -> Perso
     return _person_from_row(row) if row else None
 
 
-def move_proxy_name(connection: Connection, proxy_name: str, person_id: str) -> str:
-    """Move a name at the proxy to another person, and return the id of its previous owner.
+def merge(connection: Connection, person_id: str, into_id: str) -> int:
+    """Give the names of a person at the proxy to another person, and delete the first one.
 
-    The previous owner is deleted if this was their only name. Raises PersonNotFound.
+    Returns the number of these names.
     """
-    is_identity = (identities.c.issuer == PROXY_ISSUER) & (identities.c.subject == proxy_name)
-    earlier_id = connection.execute(select(identities.c.person_id).where(is_identity)).scalar()
-    if earlier_id is None:
-        raise PersonNotFound
-    connection.execute(update(identities).where(is_identity).values(person_id=person_id))
-    others = select(identities.c.person_id).where(identities.c.person_id == earlier_id)
-    if connection.execute(others).first() is None:
-        connection.execute(delete(people).where(people.c.id == earlier_id))
-    return str(earlier_id)
+    is_from_proxy = identities.c.issuer == PROXY_ISSUER
+    is_theirs = (identities.c.person_id == person_id) & is_from_proxy
+    moved = connection.execute(update(identities).where(is_theirs).values(person_id=into_id))
+    connection.execute(delete(people).where(people.c.id == person_id))
+    return moved.rowcount
 
 
 def find_by_id(connection: Connection, person_id: str) -> Person | None:

@@ -35,13 +35,11 @@ passwords = Table(
     Column("hash", Text, nullable=False),
 )
 
-# Links with which a person sets a password, or links another identity to their account. Only the
-# hash of the token is stored.
+# Links with which people set their passwords. Only the hash of the token is stored.
 one_time_links = Table(
     "one_time_links",
     metadata,
     Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
-    Column("purpose", String(16), primary_key=True),
     Column("token_hash", String(64), nullable=False, unique=True),
     Column("expires_at", Float, nullable=False),
 )
@@ -57,5 +55,5 @@ sign_ins = Table(
     Column("seen_at", Float, nullable=False),
 )
 
-# What a backup contains. Each table is after those that it refers to.
+# What is copied to another database. Each table is after those that it refers to.
 TABLES = (people, identities, passwords, one_time_links, sign_ins)

@@ -246,6 +246,14 @@ class Turns:
         with self.database.read() as connection:
             return _turn_from_row(connection.execute(query).first())
 
+    def list_running(self, person: str) -> Sequence[str]:
+        """Return the ids of the person's turns whose replies are running."""
+        is_running = (conversations.c.person == person) & (turns.c.worker > "")
+        with self.database.read() as connection:
+            return connection.scalars(
+                select(turns.c.id).join(conversations).where(is_running)
+            ).all()
+
     def list_for_conversation(
         self, conversation_id: str, *, before: int | None = None, limit: int
     ) -> Sequence[StoredTurn]:

@@ -91,11 +91,10 @@ def upgrade() -> None:
     op.create_table(
         "one_time_links",
         sa.Column("person_id", sa.String(32), nullable=False),
-        sa.Column("purpose", sa.String(16), nullable=False),
         sa.Column("token_hash", sa.String(64), nullable=False),
         sa.Column("expires_at", sa.Float, nullable=False),
         sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("person_id", "purpose"),
+        sa.PrimaryKeyConstraint("person_id"),
         sa.UniqueConstraint("token_hash"),
     )
     op.create_table(

@@ -29,7 +29,6 @@ NO_PAGE = {
     "session.delete_sign_in",
     "keys.revoke",
     "adoption.create",
-    "identity_links.create",
     "health.live",
     "health.ready",
     "health.stream",

@@ -10,20 +10,17 @@ from unittest.mock import Mock
 import pytest
 import requests
 from flask import Flask
-from sqlalchemy import insert
 
 import app as twindow
-from accounts import PROXY_ISSUER, Accounts
-from accounts.schema import identities
-from chat.adoption import move_conversations
+from accounts import Accounts
 from core.db.database import DatabaseUnavailable
 from service.key_issuer import KeyIssuer
-from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
 from twinapi import ApiKey
+from web.commands.merge import merge_people
 
 # The names of twins, and the lines of their files about access.
 TWINS = {"lobby": ("Lobby", ""), "legal": ("Legal", "access: ['group:lawyers']\n")}
@@ -176,24 +173,18 @@ def test_keys_of_a_disabled_person_are_refused(app: Flask, anna: Person, url: st
     assert get_twins(url, key)[0] == 401
 
 
-@pytest.mark.parametrize(("has_other_identity", "status"), [(False, 401), (True, 200)])
-def test_keys_are_revoked_if_the_only_identity_of_their_person_is_linked_to_another_account(
-    app: Flask, accounts: Accounts, url: str, has_other_identity: bool, status: int
+def test_merge_revokes_the_keys_of_the_person_who_is_deleted_only(
+    app: Flask, accounts: Accounts, url: str
 ):
-    portal, name = get_portal(app), "a.meier"
-    person = accounts.people.find_or_add(name)
-    if has_other_identity:
-        other = {"issuer": PROXY_ISSUER, "subject": "anna.meier", "person_id": person.id}
-        with accounts.database.write() as connection:
-            connection.execute(insert(identities).values(other))
+    portal = get_portal(app)
+    pair = accounts.people.find_or_add("a.meier"), accounts.people.find("Anna")
     assert portal.key_issuer
-    token = portal.key_issuer.sign(person.id, ())
-    key = portal.client.create_api_key(token, "laptop", "read_only").key
+    tokens = [portal.key_issuer.sign(person.id, ()) for person in pair]
+    keys = [portal.client.create_api_key(token, "laptop", "read_only").key for token in tokens]
 
-    link = accounts.create_link(accounts.people.find("Anna"), "identity")
-    accounts.link_identity(link, PASSWORD, "192.0.2.1", "", name, on_link=move_conversations)
+    merge_people(portal, [pair], commit=True)
 
-    assert get_twins(url, key)[0] == status
+    assert [get_twins(url, key)[0] for key in keys] == [401, 200]
 
 
 def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask):
@@ -265,27 +256,3 @@ def test_key_created_while_groups_change_has_the_new_groups(
     portal.accounts.people.set_groups(people.find("Anna"), [])
 
     assert get_twins(url, keys[0]) == (200, ["Lobby"])
-
-
-class TestLinks:
-    @pytest.fixture
-    def modes(self) -> dict[str, str]:
-        """Let people sign in with a password or through a proxy on this machine."""
-        header = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
-        return {"sign_in": "password,proxy"} | header
-
-    def test_linking_a_person_to_an_account_revokes_their_keys_only_the_first_time(
-        self, url: str, accounts: Accounts
-    ):
-        anna = Person(url)
-        anna.session.headers["X-Remote-User"] = "anna"
-        statuses, keys = [], []
-        for _ in range(2):
-            keys.append(create_key(anna))
-            token = accounts.create_link(accounts.people.find("Anna"), "identity")
-            form = anna.get(f"/session/identity/{token}")
-            button = form.html.select_one("main form button").get_text().strip()
-            anna.press(form, button, password=PASSWORD)
-            statuses.append([get_twins(url, key)[0] for key in keys])
-
-        assert statuses == [[401], [401, 200]]

@@ -17,6 +17,7 @@ from accounts.schema import people
 from chat.schema import conversations, counters
 from core.settings import SettingsError
 from tests.accounts.passwords import PASSWORD
+from tests.blueprints.conversation_list import listed_titles
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.portals import close_portal
@@ -231,10 +232,87 @@ def test_add_command_adds_nobody_if_a_line_of_the_file_is_wrong(
     assert run(app, "list").output == "Anna\tno password yet\n"
 
 
-def test_link_command_requires_the_proxy_sign_in_mode(app: Flask):
-    run(app, "add", "Anna")
+class TestMerge:
+    """Anna has a password, a name at the proxy and another person's conversations."""
 
-    assert "set TWINDOW_SIGN_IN=password,proxy" in run(app, "link", "Anna").stderr
+    @pytest.fixture
+    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
+        return settings | {"sign_in": "password,proxy"} | proxy
+
+    @pytest.fixture
+    def meier(self, alice: Person) -> Person:
+        """Return a person whom the proxy calls a.meier, with a running reply."""
+        alice.session.headers["X-Remote-User"] = "a.meier"
+        alice.start_conversation("Why is the sky blue?")
+        return alice
+
+    @pytest.mark.parametrize("from_file", [False, True])
+    def test_person_gets_conversations_and_names_of_another_who_is_deleted(
+        self, app: Flask, portal: Portal, meier: Person, tmp_path: Path, *, from_file: bool
+    ):
+        run(app, "add", "Anna")
+        file = tmp_path / "pairs.csv"
+        file.write_text("name;into\nproxy:a.meier;Anna\n")
+        arguments = ("--from", str(file)) if from_file else ("proxy:a.meier", "Anna")
+
+        result = run(app, "merge", *arguments, "--yes")
+
+        assert result.exit_code == 0, result.stderr
+        assert "a.meier into Anna: 1 conversations, 1 names at the proxy\n" in result.output
+        assert "has merged “proxy:a.meier” into “Anna”" in result.stderr
+        assert [person.name for person in portal.accounts.people.list_all()] == ["Anna"]
+        listed = meier.get("/conversations")
+        assert listed_titles(listed) == ["Why is the sky blue?"]
+        [link] = listed.html.select("ul.rows li > a[href]")
+        assert meier.get(str(link["href"])).reply_states == ["stopped"]
+
+    @pytest.mark.usefixtures("meier")
+    def test_account_ends_when_it_is_merged_into_a_name_at_the_proxy(
+        self, app: Flask, portal: Portal
+    ):
+        run(app, "add", "Anna")
+
+        run(app, "merge", "Anna", "proxy:a.meier", "--yes")
+
+        assert [p.listed_name for p in portal.accounts.people.list_all()] == ["proxy:a.meier"]
+        assert "There is no Anna." in run(app, "merge", "Anna", "proxy:a.meier").stderr
+
+    @pytest.mark.parametrize("is_dry", [True, False])
+    def test_merge_changes_nothing_in_a_dry_run_and_without_a_yes(
+        self, app: Flask, portal: Portal, meier: Person, *, is_dry: bool
+    ):
+        run(app, "add", "Anna")
+
+        result = run(app, "merge", "proxy:a.meier", "Anna", *["--dry-run"][: int(is_dry)])
+
+        assert "a.meier into Anna: 1 conversations, 1 names at the proxy\n" in result.output
+        assert result.exit_code == int(not is_dry)
+        assert len(portal.accounts.people.list_all()) == 2
+        assert listed_titles(meier.get("/conversations")) == ["Why is the sky blue?"]
+
+    @pytest.mark.parametrize(
+        ("lines", "sentence"),
+        [
+            ("Anna,Anna", "Anna can be merged only once, and then gets nothing."),
+            ("Anna,Ben\nAnna,Carl", "Anna can be merged only once, and then gets nothing."),
+            ("Anna,Ben\nBen,Carl", "Ben can be merged only once, and then gets nothing."),
+            ("Anna,Ben\nCarl,Dora", "There is no Dora."),
+            ("Anna", "There is no ."),
+        ],
+    )
+    def test_nobody_is_merged_if_one_line_of_the_file_is_wrong(
+        self, app: Flask, portal: Portal, tmp_path: Path, lines: str, sentence: str
+    ):
+        for name in ("Anna", "Ben", "Carl"):
+            run(app, "add", name)
+        file = tmp_path / "pairs.csv"
+        file.write_text(f"name,into\n{lines}\n")
+
+        result = run(app, "merge", "--from", str(file), "--yes")
+
+        assert (result.exit_code, sentence in result.stderr) == (1, True), result.stderr
+        assert len(portal.accounts.people.list_all()) == 3
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from accounts import (
 from core.server.logs import audit_logger, configure_logging
 from core.settings import Settings
 from core.twin_groups import parse_groups
-from web.commands.people_file import read_people
+from web.commands.merge import merge_people, require_mergeable
+from web.commands.people_file import read_pairs, read_people
 from web.container import Portal
 
 MODE_MISSING = (
@@ -39,7 +40,6 @@ KEPT_AT_SERVICE = (
     "the server) is running."
 )
 PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
-PROXY_MISSING = "There is nothing to link: set TWINDOW_SIGN_IN=password,proxy."
 
 
 def create_person_group(portal: Portal) -> click.Group:
@@ -184,17 +184,39 @@ def create_person_group(portal: Portal) -> click.Group:
         _log("has deleted the password of “%s”", person)
         _print_link(portal.settings, person, token)
 
-    @commands.command("link", help="Print a link that joins an account and a name of the proxy.")
-    @click.argument("name")
-    def link(name: str) -> None:
-        if not portal.settings.sign_in.has_proxy:
-            raise click.ClickException(PROXY_MISSING)
-        person = _find(name)
-        if not person.has_password:
-            raise click.ClickException(f"{name} has no password yet.")
-        token = accounts.create_link(person, "identity")
-        _log("has created a link that joins “%s” and a name at the proxy", person)
-        _print_link(portal.settings, person, token, path="identity")
+    @commands.command("merge", help="Give all of a person to another one, and delete the person.")
+    @click.argument("name", required=False)
+    @click.argument("into", required=False)
+    @click.option(
+        "--from",
+        "file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE.csv",
+        help="Merge the people in a file with the columns name and into.",
+    )
+    @click.option("--dry-run", is_flag=True, help="Only say what would change.")
+    @click.option("--yes", is_flag=True, help="Do not ask.")
+    def merge(
+        name: str | None, into: str | None, file: Path | None, *, dry_run: bool, yes: bool
+    ) -> None:
+        if bool(file) == bool(name and into):
+            raise click.UsageError("Give two names, or --from and a file.")
+        names = read_pairs(file) if file else [(name or "", into or "")]
+        pairs = [(_find(name), _find(into)) for name, into in names]
+        require_mergeable(pairs)
+        for (person, into_person), counts in zip(pairs, merge_people(portal, pairs), strict=True):
+            click.echo(
+                f"{person.listed_name} into {into_person.listed_name}: {counts.conversations} "
+                f"conversations, {counts.proxy_names} names at the proxy"
+            )
+        if dry_run:
+            return
+        if not yes:
+            click.confirm(f"Merge, and delete {len(pairs)} people for good?", abort=True)
+        merge_people(portal, pairs, commit=True)
+        for person, into_person in pairs:
+            _log("has merged “%s” into “%s”", person, into_person.listed_name)
+        click.echo(f"Merged and deleted {len(pairs)} people.")
 
     def _find_or_expect(name: str) -> Person:
         """Return a person; add one whom the proxy has not named yet."""
@@ -238,18 +260,18 @@ def _add_from_file(portal: Portal, file: Path) -> None:
     click.echo("Send each person their link. It works once, within 24 hours:")
     for person, token in added:
         _log("has added “%s”", person)
-        click.echo(f"{person.name}\t{_link(portal.settings, 'links', token)}")
+        click.echo(f"{person.name}\t{_link(portal.settings, token)}")
 
 
 def _date(seconds: float | None) -> str:
     return f"{datetime.fromtimestamp(seconds or 0, UTC):%Y-%m-%d}"
 
 
-def _print_link(settings: Settings, person: Person, token: str, path: str = "links") -> None:
+def _print_link(settings: Settings, person: Person, token: str) -> None:
     """Print a link, on the last line by itself, so that scripts can read it."""
     click.echo(LINK_ADVICE.format(person.name))
-    click.echo(_link(settings, path, token))
+    click.echo(_link(settings, token))
 
 
-def _link(settings: Settings, path: str, token: str) -> str:
-    return f"{(settings.public_url or settings.own_url).rstrip('/')}/session/{path}/{token}"
+def _link(settings: Settings, token: str) -> str:
+    return f"{(settings.public_url or settings.own_url).rstrip('/')}/session/links/{token}"

@@ -100,23 +100,3 @@ def earlier_conversations(env: Environment) -> Page:
     page = _sign_in_after_chatting(env)
     expect(page.get_by_role("heading", level=1)).to_have_text("Your earlier conversations")
     return page
-
-
-PROXY = {
-    "sign_in": "password,proxy",
-    "proxy_user_header": "X-Remote-User",
-    "proxy_networks": "127.0.0.1",
-}
-
-
-def _open_identity_link(env: Environment) -> Page:
-    choose_password(env, PASSWORD)
-    accounts = get_portal(env.app).accounts
-    token = accounts.create_link(accounts.people.find("Anna"), "identity")
-    env.page.context.set_extra_http_headers({"X-Remote-User": "a.meier"})
-    return env.open(f"/session/identity/{token}")
-
-
-@state("identity_links.show", **PROXY)
-def identity_link(env: Environment) -> Page:
-    return _open_identity_link(env)
