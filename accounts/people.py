@@ -183,6 +183,17 @@ class People:
         with self.database.write(durable=True) as connection:
             connection.execute(delete(people).where(people.c.id == person.id))
 
+    def merge(self, connection: Connection, person: Person, into: Person) -> int:
+        """Give the names of a person at the proxy to another person, and delete the first one.
+
+        Returns the number of these names.
+        """
+        is_theirs = identities.c.person_id == person.id
+        is_theirs &= identities.c.issuer == PROXY_ISSUER
+        moved = connection.execute(update(identities).where(is_theirs).values(person_id=into.id))
+        connection.execute(delete(people).where(people.c.id == person.id))
+        return moved.rowcount
+
     def find_active(self, person_id: str) -> Person | None:
         """Return the person with an id, or None if they are disabled or do not exist."""
         with self.database.read() as connection:
@@ -281,18 +292,6 @@ def find_by_identity(connection: Connection, issuer: str, subject: str) -> Perso
     """Return the person whom an issuer knows by this subject."""
     row = connection.execute(_BY_IDENTITY, {"issuer": issuer, "subject": subject}).first()
     return _person_from_row(row) if row else None
-
-
-def merge(connection: Connection, person_id: str, into_id: str) -> int:
-    """Give the names of a person at the proxy to another person, and delete the first one.
-
-    Returns the number of these names.
-    """
-    is_from_proxy = identities.c.issuer == PROXY_ISSUER
-    is_theirs = (identities.c.person_id == person_id) & is_from_proxy
-    moved = connection.execute(update(identities).where(is_theirs).values(person_id=into_id))
-    connection.execute(delete(people).where(people.c.id == person_id))
-    return moved.rowcount
 
 
 def find_by_id(connection: Connection, person_id: str) -> Person | None:

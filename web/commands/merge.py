@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from accounts import Person, people
+from accounts import Person
 from chat.adoption import move_conversations
 from chat.log import Ended, ReplyState
 from web.container import Portal
@@ -51,7 +51,7 @@ def merge_people(
         for person, into in pairs:
             conversation_count = move_conversations(connection, person.id, into.id)
             portal.counters.forget(connection, "person", person.id)
-            name_count = people.merge(connection, person.id, into.id)
+            name_count = portal.accounts.people.merge(connection, person, into)
             counts.append(MergeCounts(conversation_count, name_count))
         if not commit:
             connection.rollback()
