@@ -185,7 +185,7 @@ def test_failed_start_prints_one_sentence_without_a_traceback(tmp_path: Path):
             ({"PORT": port}, f"Cannot listen on 127.0.0.1, port {port}: "),
             (
                 {"PORT": str(free_port()), "DATABASE_URL": away},
-                "cannot be used: Connection refused. Check the host and the port in TWINDOW_",
+                "failed: Connection refused. See docs/troubleshooting.md#database.",
             ),
             ({"PORT": str(free_port())}, "portal.db has version 9999, but this program supports"),
             ({"PORT": str(free_port())}, "The server cannot write to"),

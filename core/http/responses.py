@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import ssl
 import time
 
 import requests
@@ -15,26 +15,26 @@ NETWORK_ERRORS = (requests.RequestException, urllib3.exceptions.HTTPError, OSErr
 CHUNK_BYTES = 64 * 1024
 MAX_DESCRIBED_CHARACTERS = 200
 
-# Parts of the texts of urllib3 and OpenSSL that do not name the cause.
-_NOISE = re.compile(
-    r"\w+\(host=[^)]*\): |Failed to establish a new connection: |\[[A-Z_: ]+\] |"
-    r"\[Errno -?\d+\] ?| \(_ssl\.c:\d+\)|\.\Z"
-)
-
 
 def describe_network_error(error: BaseException) -> str:
     """Return the cause of one of NETWORK_ERRORS in a few words, for operators.
 
-    The causes of Requests and urllib3 are in `reason`, or the last argument.
+    It is what the innermost error says: Requests and urllib3 have theirs in `reason`, in the last
+    argument, or as the cause.
     """
-    cause, prefix = error, ""
-    while True:
-        inner = getattr(cause, "reason", None) or (cause.args[-1] if cause.args else None)
+    prefix = ""
+    inner: object = error
+    while isinstance(inner, BaseException):
+        cause = inner
         if isinstance(cause, requests.exceptions.ProxyError):
             prefix = "the proxy in TWINDOW_OUTBOUND_PROXY: "
-        if not isinstance(inner, BaseException):
-            return prefix + (_NOISE.sub("", str(cause)) or type(cause).__name__)
-        cause = inner
+        last = cause.args[-1] if cause.args else None
+        candidates = getattr(cause, "reason", None), last, cause.__cause__
+        inner = next((each for each in candidates if isinstance(each, BaseException)), None)
+    words = getattr(cause, "strerror", "") or str(cause)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        words = f"certificate verify failed: {cause.verify_message}"
+    return f"{prefix}{words or type(cause).__name__}"
 
 
 def describe_response(response: requests.Response, body: bytes = b"") -> str:

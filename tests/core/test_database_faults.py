@@ -15,8 +15,7 @@ from tests.support.postgres import Postgres
 from tests.support.processes import free_port
 from web.container import MIGRATIONS_DIR
 
-PASSWORD = "Check the user name and the password in TWINDOW_DATABASE_URL."
-ADDRESS = "Check the host and the port in TWINDOW_DATABASE_URL, and that the server runs."
+ADVICE = " See docs/troubleshooting.md#database."
 
 
 def fault_of(url: str) -> str:
@@ -51,62 +50,62 @@ def name(postgres: Postgres) -> str:
 
 @pytest.mark.usefixtures("roles")
 @pytest.mark.parametrize(
-    ("login", "reason", "advice"),
+    ("login", "reason"),
     [
-        ("anna:wrong", 'password authentication failed for user "anna"', PASSWORD),
-        ("anna", "no password supplied", PASSWORD),
-        ("nologin:pw", 'role "nologin" is not permitted to log in', PASSWORD),
-        ("tls:pw", "no encryption", "add ?sslmode=require"),
-        ("anna:pw", "permission denied for schema public", "GRANT CREATE, USAGE ON SCHEMA public"),
+        ("anna:wrong", 'password authentication failed for user "anna"'),
+        ("anna", "no password supplied"),
+        ("nologin:pw", 'role "nologin" is not permitted to log in'),
+        ("tls:pw", "no encryption"),
+        ("anna:pw", "permission denied for schema public"),
     ],
 )
-def test_login_that_postgresql_refuses_is_named_with_advice(
-    postgres: Postgres, name: str, login: str, reason: str, advice: str
+def test_login_that_postgresql_refuses_is_named(
+    postgres: Postgres, name: str, login: str, reason: str
 ):
     fault = fault_of(f"postgresql+psycopg://{login}@127.0.0.1:{postgres.port}/{name}")
 
     assert fault.startswith(f"The database {name} at 127.0.0.1:{postgres.port} cannot be used: ")
     assert reason in fault
-    assert advice in fault
+    assert fault.endswith(ADVICE)
     assert ":pw" not in fault
 
 
 @pytest.mark.usefixtures("roles")
 @pytest.mark.parametrize(
-    ("address", "reason", "advice"),
+    ("address", "reason"),
     [
-        ("127.0.0.1:{closed}/chat", "Connection refused", ADDRESS),
-        ("name.invalid/chat", "failed to resolve host", ADDRESS),
-        ("127.0.0.1:{port}/missing", 'database "missing" does not exist', "createdb -E UTF8"),
-        ("127.0.0.1:{port}/chat?sslmode=require", "does not support SSL", "?sslmode=prefer"),
+        ("127.0.0.1:{closed}/chat", "Connection refused"),
+        ("name.invalid/chat", "failed to resolve host"),
+        ("127.0.0.1:{port}/missing", 'database "missing" does not exist'),
+        ("127.0.0.1:{port}/chat?sslmode=require", "does not support SSL"),
     ],
 )
-def test_address_that_does_not_lead_to_a_database_is_named_with_advice(
-    postgres: Postgres, address: str, reason: str, advice: str
+def test_address_that_does_not_lead_to_a_database_is_named(
+    postgres: Postgres, address: str, reason: str
 ):
     place = address.format(closed=free_port(), port=postgres.port)
     fault = fault_of(f"postgresql+psycopg://anna:pw@{place}")
 
     assert reason in fault
-    assert advice in fault
+    assert fault.endswith(ADVICE)
 
 
 @pytest.mark.parametrize(
-    ("setting", "reason", "advice"),
+    ("setting", "reason"),
     [
-        ("default_transaction_read_only = on", "read-only transaction", "primary server"),
-        ("search_path = nowhere", "no schema has been selected", "Set search_path"),
+        ("default_transaction_read_only = on", "read-only transaction"),
+        ("search_path = nowhere", "no schema has been selected"),
     ],
 )
-def test_postgresql_that_cannot_create_tables_is_named_with_advice(
-    postgres: Postgres, setting: str, reason: str, advice: str
+def test_postgresql_that_cannot_create_tables_is_named(
+    postgres: Postgres, setting: str, reason: str
 ):
     url = postgres.create_database(template="template0")
     postgres.execute(f"ALTER DATABASE {make_url(url).database} SET {setting}")  # type: ignore[arg-type]
     fault = fault_of(url)
 
     assert reason in fault
-    assert advice in fault
+    assert fault.endswith(ADVICE)
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
@@ -139,21 +138,21 @@ def damaged_file(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("make_path", "reason", "advice"),
+    ("make_path", "reason"),
     [
-        (lambda folder: folder / "missing" / "portal.db", "unable to open", "must own"),
-        (lambda folder: folder, "unable to open", "must own"),
-        (damaged_file, "file is not a database", "restore a backup"),
+        (lambda folder: folder / "missing" / "portal.db", "unable to open"),
+        (lambda folder: folder, "unable to open"),
+        (damaged_file, "file is not a database"),
     ],
 )
-def test_sqlite_file_that_cannot_be_used_is_named_with_advice(
-    tmp_path: Path, make_path: Callable[[Path], Path], reason: str, advice: str
+def test_sqlite_file_that_cannot_be_used_is_named(
+    tmp_path: Path, make_path: Callable[[Path], Path], reason: str
 ):
     path = make_path(tmp_path)
     fault = fault_of(f"sqlite:///{path}")
 
     assert fault.startswith(f"The database {path} cannot be used: {reason}")
-    assert advice in fault
+    assert fault.endswith(ADVICE)
 
 
 def test_log_names_a_fault_of_a_running_portal_once_a_minute(
