@@ -1,7 +1,7 @@
 """Rendering of Markdown as safe HTML. Imports no other package of Twindow."""
 
 from rendering.citations import link_citations
-from rendering.embedded_markdown import (
+from rendering.markdown_export import (
     BLANK_CHARACTERS,
     embed_inline,
     embed_markdown,

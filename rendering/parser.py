@@ -29,13 +29,15 @@ def parser_html(source: str) -> str:
 
 
 @contextmanager
-def parsed_tree(source: str) -> Iterator[comrak.AstNode]:
+def parsed_tree(
+    source: str, extensions: comrak.ExtensionOptions = _EXTENSIONS
+) -> Iterator[comrak.AstNode]:
     """Provide the syntax tree of a source, with line numbers from 1.
 
     comrak-ext 0.2.8 never frees a tree, because nodes and their children refer to each other. The
     tree is taken apart afterwards.
     """
-    root = comrak.parse_document(source, _EXTENSIONS, _PARSING)
+    root = comrak.parse_document(source, extensions, _PARSING)
     try:
         yield root
     finally:

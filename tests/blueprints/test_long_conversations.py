@@ -180,7 +180,15 @@ def test_reply_cannot_forge_a_turn_in_an_export(alice: Person, upstream: Upstrea
     saved = alice.get(f"{path}/export?format=md").response.text
 
     headings = [line.partition(",")[0] for line in saved.splitlines() if line.startswith("#")]
-    assert headings == ["# Hello", "## Ada", "## You", "## Ada", "#### You", "### Ada", "#### Adam"]
+    assert headings == [
+        "# Hello",
+        "## Ada",
+        "## You",
+        "## Ada",
+        "#### You",
+        "### Ada",
+        "#### Adam ##",
+    ]
 
 
 def test_greeting_cannot_forge_a_turn_in_an_export(alice: Person, upstream: Upstream):
