@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -12,24 +12,33 @@ from pathlib import Path
 from string import Template
 
 import brotli
-import rcssmin
-import rjsmin
 
-from core.languages import LANGUAGES
-from web.i18n import SENTENCES, messages_module
+STATIC_DIR = Path(__file__).parents[2] / "static"
 
-ROOT = Path(__file__).parents[2]
-STATIC_DIR = ROOT / "static"
-
-SCRIPT_MODULES = sorted(path.name for path in (STATIC_DIR / "js").glob("*.js"))
-MESSAGES_MODULE = "messages.js"
-# Modules have the language in their names, such as de/main.js, so that relative imports lead to the
-# sentences in this language.
-MODULE_ASSETS = {
-    f"{language}/{name}": (f"js/{language}/{name}",)
-    for language in LANGUAGES
-    for name in SCRIPT_MODULES
+# Script modules, each after those that it imports: what every page loads, what conversation pages
+# load as well, and what is loaded when a dialog opens. Those in one file share their names.
+SCRIPTS = {
+    "main.js": (
+        "js/messages.js",
+        "js/storage.js",
+        "js/page.js",
+        "js/requests.js",
+        "js/composer_state.js",
+        "js/composer.js",
+        "js/copying.js",
+        "js/sidebar.js",
+        "js/main.js",
+    ),
+    "conversation.js": (
+        "js/reply_stream.js",
+        "js/reply_updates.js",
+        "js/spoken_replies.js",
+        "js/new_turns.js",
+        "js/conversation.js",
+    ),
+    "dialogs.js": ("js/dialogs.js",),
 }
+_IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./(\w+\.js)";\n', re.MULTILINE)
 
 BUNDLES = {
     "twindow.css": (
@@ -57,7 +66,7 @@ BUNDLES = {
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
     "htmx.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
-    **MODULE_ASSETS,
+    **SCRIPTS,
 }
 
 
@@ -86,56 +95,36 @@ class Asset:
         return hashlib.sha256(self.body).hexdigest()[:8]
 
 
-def build_asset(
-    name: str, sources: tuple[str, ...], colours: Mapping[str, str], *, is_debug: bool
-) -> Asset:
-    """Concatenate sources into an asset, and minify them unless `is_debug`.
-
-    Files in brand/ are templates into which the colours are inserted. A source js/LANGUAGE/NAME is
-    a script module.
-    """
-    read_source = partial(_read_source, colours=colours, is_debug=is_debug)
-    return Asset(name, b"\n".join(map(read_source, sources)))
+def build_asset(name: str, sources: tuple[str, ...], colours: Mapping[str, str]) -> Asset:
+    """Join sources into an asset. Files in brand/ are templates into which colours are inserted."""
+    if name in SCRIPTS:
+        return Asset(name, _join_modules(sources).encode())
+    return Asset(name, b"\n".join(_read_source(source, colours) for source in sources))
 
 
-def _read_source(source: str, colours: Mapping[str, str], *, is_debug: bool) -> bytes:
-    match source.split("/"):
-        case ["js", language, name]:
-            is_generated = name == MESSAGES_MODULE
-            text = messages_module(language) if is_generated else _read_text(f"js/{name}")
-        case ["css", _]:
-            text = _read_text(source)
-        case ["brand", _]:
-            text = Template(_read_text(source)).substitute(colours)
-        case _:
-            return (STATIC_DIR / source).read_bytes()
-    return (text if is_debug else minify(source, text)).encode()
+def _read_source(source: str, colours: Mapping[str, str]) -> bytes:
+    content = (STATIC_DIR / source).read_bytes()
+    if source.startswith("brand/"):
+        return Template(content.decode()).substitute(colours).encode()
+    return content
 
 
-def _read_text(source: str) -> str:
-    return (STATIC_DIR / source).read_text(encoding="utf-8")
-
-
-def modules_version() -> str:
-    """Return the version that all script modules have in their URLs, so that imports are relative.
-
-    It is a hash of all modules, and of their sentences in all languages.
-    """
-    digest = hashlib.sha256(json.dumps(SENTENCES).encode())
-    catalogs = (ROOT / "translations").glob("*/LC_MESSAGES/*.mo")
-    for path in sorted([*(STATIC_DIR / "js").glob("*.js"), *catalogs]):
-        digest.update(f"{path.name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:8]
-
-
-def minify(source: str, text: str) -> str:
-    """Remove comments and white space from a style or script; return anything else unchanged."""
-    match Path(source).suffix:
-        case ".css":
-            return str(rcssmin.cssmin(text))
-        case ".js":
-            return str(rjsmin.jsmin(text))
-    return text
+def _join_modules(sources: tuple[str, ...]) -> str:
+    """Join script modules. What they import from other files is imported once, by these files."""
+    imported: dict[str, set[str]] = {}
+    bodies = []
+    for source in sources:
+        text = (STATIC_DIR / source).read_text(encoding="utf-8")
+        for names, module in _IMPORT.findall(text):
+            if f"js/{module}" not in sources:
+                [file] = [name for name, modules in SCRIPTS.items() if f"js/{module}" in modules]
+                imported.setdefault(file, set()).update(re.findall(r"\w+", names))
+        bodies.append(_IMPORT.sub("", text))
+    imports = [
+        f'import {{ {", ".join(sorted(names))} }} from "./{file}";'
+        for file, names in imported.items()
+    ]
+    return "\n".join([*imports, *bodies])
 
 
 @cache

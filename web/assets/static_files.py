@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,9 @@ from core.branding import Logo
 from web.assets.bundles import (
     BUNDLES,
     COMPRESSORS,
-    MODULE_ASSETS,
+    SCRIPTS,
     Asset,
     build_asset,
-    modules_version,
 )
 from web.http import add_file_headers
 
@@ -44,7 +44,6 @@ class AssetMiddleware:
         self._bundles = bundles
         self._colours = colours
         self._cache: dict[str, Asset] = {}
-        self._modules_version = ""
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Respond with a static file, or call the app."""
@@ -63,16 +62,18 @@ class AssetMiddleware:
         if debug or name not in self._cache:
             sources = self._bundles[name]
             with self._app.app_context():
-                self._cache[name] = build_asset(name, sources, self._colours, is_debug=debug)
+                self._cache[name] = build_asset(name, sources, self._colours)
         return self._cache[name]
 
     def version(self, name: str) -> str:
-        """Return the version of an asset for its URL: its hash, or the version of all modules."""
-        if name not in MODULE_ASSETS:
+        """Return the version of an asset for its URL, a hash.
+
+        All scripts have the same version, so that they import each other by relative URLs.
+        """
+        if name not in SCRIPTS:
             return self[name].hash
-        if self._app.debug or not self._modules_version:
-            self._modules_version = modules_version()
-        return self._modules_version
+        hashes = "".join(self[script].hash for script in SCRIPTS)
+        return hashlib.sha256(hashes.encode()).hexdigest()[:8]
 
     def precompress(self, name: str) -> None:
         """Compress an asset with Brotli, which most browsers accept, so that no visitor waits."""

@@ -9,21 +9,20 @@ from collections.abc import Callable
 from flask import Flask
 from werkzeug.test import Client
 
-from core.languages import LANGUAGES
-from web.assets.bundles import MESSAGES_MODULE, SCRIPT_MODULES
 from web.assets.static_files import AssetMiddleware
 
 Task = Callable[[str], None]
 # This page calls neither the service nor the database.
 WARM_UP_PAGE = "/help"
-# Assets that the first pages of a visitor need. Only the sentences depend on the language.
+# Assets that the first pages of a visitor need.
 PRECOMPRESSED_ASSETS = (
     "twindow.css",
     "lists.css",
     "favicon.svg",
+    "icons.svg",
     "htmx.js",
-    *(f"en/{name}" for name in SCRIPT_MODULES),
-    *(f"{language}/{MESSAGES_MODULE}" for language in LANGUAGES),
+    "main.js",
+    "conversation.js",
 )
 
 

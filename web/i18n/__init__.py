@@ -2,7 +2,7 @@
 
 from web.i18n import formatting, locale, sentences, service_messages
 from web.i18n.formatting import exact_time, is_overdue, iso_time
-from web.i18n.js_strings import SENTENCES, messages_module
+from web.i18n.js_strings import script_messages
 from web.i18n.locale import bidi_isolate_text, current_locale, format_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
 from web.i18n.service_messages import (
@@ -14,7 +14,6 @@ from web.i18n.service_messages import (
 from web.i18n.timezone import to_local_time
 
 __all__ = [
-    "SENTENCES",
     "bidi_isolate_text",
     "current_locale",
     "english_end_message",
@@ -28,8 +27,8 @@ __all__ = [
     "iso_time",
     "join_sentences",
     "locale",
-    "messages_module",
     "reply_end_message",
+    "script_messages",
     "sentences",
     "service_message",
     "service_messages",

@@ -1,10 +1,11 @@
-"""The translated sentences of the scripts, as a script module."""
+"""The translated sentences of the scripts."""
 
 from __future__ import annotations
 
 import json
 
-import flask_babel
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
 
 from core.languages import N_
 from web.i18n.locale import gettext
@@ -31,8 +32,7 @@ SENTENCES = {
 }
 
 
-def messages_module(language: str) -> str:
-    """Return the script module messages.js with the sentences in a language."""
-    with flask_babel.force_locale(language):
-        messages = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
-    return f"export const messages = {json.dumps(messages, ensure_ascii=False)};\n"
+def script_messages() -> Markup:
+    """Return the sentences of the scripts in the current language, as JSON for a data block."""
+    messages = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
+    return htmlsafe_json_dumps(messages, json.dumps, ensure_ascii=False)

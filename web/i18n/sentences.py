@@ -6,6 +6,7 @@ from babel import numbers
 from flask import Flask
 
 from core.languages import N_
+from web.i18n.js_strings import script_messages
 from web.i18n.locale import current_locale, format_locale, gettext
 
 # Progress stages of the embedded service, listed here so that they get translated.
@@ -14,6 +15,7 @@ STAGES = (N_("Queued"), N_("Searching"), N_("Thinking"), N_("Writing"))
 
 def init_app(app: Flask) -> None:
     """Register the template filters."""
+    app.add_template_global(script_messages)
     app.add_template_filter(translate)
     app.add_template_filter(format_number)
     app.add_template_filter(format_percent)
