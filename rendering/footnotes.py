@@ -68,13 +68,16 @@ def add_links(clean_html: str, scope: str) -> str:
 
 def _split_definitions(paragraph_html: str) -> list[str]:
     """Split a paragraph before each definition that no inline element encloses."""
-    parts: list[str] = []
+    parts: list[list[str]] = []
+    open_count = 0
     for part in _NEXT_DEFINITION.split(paragraph_html):
-        if parts and len(_START_TAG.findall(parts[-1])) > parts[-1].count("</"):
-            parts[-1] += f"<br>{part}"
+        if parts and open_count > 0:
+            parts[-1].append(part)
         else:
-            parts.append(part)
-    return parts
+            parts.append([part])
+            open_count = 0
+        open_count += len(_START_TAG.findall(part)) - part.count("</")
+    return list(map("<br>".join, parts))
 
 
 def _anchor(label: str) -> str:

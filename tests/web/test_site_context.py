@@ -53,7 +53,7 @@ def test_accent_is_applied_to_the_stylesheet_and_icons(alice: Person):
     favicon = alice.get(html.select_one("link[rel=icon]")["href"]).response
 
     colours = Palette.from_accent(parse("crimson")).css_values()
-    assert f"light-dark({colours['light_accent']},{colours['dark_accent']})" in style.text
+    assert f"light-dark({colours['light_accent']}, {colours['dark_accent']})" in style.text
     assert "$" not in favicon.text
     assert "color:#d60438" in favicon.text
     assert favicon.headers["Content-Type"] == "image/svg+xml"
