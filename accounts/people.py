@@ -183,16 +183,12 @@ class People:
         with self.database.write(durable=True) as connection:
             connection.execute(delete(people).where(people.c.id == person.id))
 
-    def merge(self, connection: Connection, person: Person, into: Person) -> int:
-        """Give the names of a person at the proxy to another person, and delete the first one.
-
-        Returns the number of these names.
-        """
+    def merge(self, connection: Connection, person: Person, into: Person) -> None:
+        """Give the names of a person at the proxy to another person, and delete the first one."""
         is_theirs = identities.c.person_id == person.id
         is_theirs &= identities.c.issuer == PROXY_ISSUER
-        moved = connection.execute(update(identities).where(is_theirs).values(person_id=into.id))
+        connection.execute(update(identities).where(is_theirs).values(person_id=into.id))
         connection.execute(delete(people).where(people.c.id == person.id))
-        return moved.rowcount
 
     def find_active(self, person_id: str) -> Person | None:
         """Return the person with an id, or None if they are disabled or do not exist."""

@@ -43,7 +43,7 @@ class Adoption:
             move_conversations(connection, visitor, person)
 
 
-def move_conversations(connection: Connection, earlier: str, person: str) -> int:
-    """Move all conversations of one person to another, and return their number."""
+def move_conversations(connection: Connection, earlier: str, person: str) -> None:
+    """Move all conversations of one person to another."""
     is_theirs = conversations.c.person == earlier
-    return connection.execute(update(conversations).where(is_theirs).values(person=person)).rowcount
+    connection.execute(update(conversations).where(is_theirs).values(person=person))

@@ -133,6 +133,7 @@ class Turns:
     def _start_conversation(
         self, sender: Sender, twin_name: str, content: str, submission: str
     ) -> AddedTurn:
+        message_terms = join_terms(content)
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
             if existing := _find_existing(connection, submission):
                 return existing
@@ -157,6 +158,7 @@ class Turns:
                 turn_id=turn_id,
                 position=1,
                 content=content,
+                message_terms=message_terms,
                 idempotency_key=turn_id,
                 created_at=now,
             )
@@ -199,6 +201,7 @@ class Turns:
         resent_turn_id: str,
         visitor_address: str | None,
     ) -> AddedTurn:
+        message_terms = join_terms(content)
         condition = (conversations.c.id == conversation_id) & (conversations.c.person == person)
         with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
             query = select_conversations(condition & conversations.c.deleted_at.is_(None))
@@ -229,6 +232,7 @@ class Turns:
                 turn_id=turn_id,
                 position=newest.turn.position + 1 if newest else 1,
                 content=content,
+                message_terms=message_terms,
                 idempotency_key=resent_turn.idempotency_key if resent_turn else turn_id,
                 created_at=now,
             )
@@ -283,6 +287,7 @@ class Turns:
         turn_id: str,
         position: int,
         content: str,
+        message_terms: str,
         idempotency_key: str,
         created_at: float,
     ) -> Turn:
@@ -303,7 +308,7 @@ class Turns:
             turn,
             submission=submission,
             worker=self.log.claim(turn.id),
-            message_terms=join_terms(content),
+            message_terms=message_terms,
         )
         return turn
 

@@ -25,13 +25,12 @@ _OUTSIDE, _IN_CODE = "\ufdd0", "\ufdd1"
 # What may begin a tag, a comment or a declaration, but not a URL in angle brackets.
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])(?!https?://[^\s<>`]*>)")
 _ESCAPED = re.compile(rf"((?:\\\\)*)\\?{_OUTSIDE}")
-# Viewers disagree about formulas, and so about code beside them.
-_FORMULA = re.compile(rb"\$|\\[(\[]")
+# Viewers disagree about formulas and bare URLs, and so about code beside them.
+_AMBIGUOUS = re.compile(rb"\$|\\[(\[]|://|www\.|@")
 _COMMONMARK = comrak.ExtensionOptions()
 _GFM = comrak.ExtensionOptions(
     table=True, strikethrough=True, tasklist=True, footnotes=True, autolink=True
 )
-_LEAF_BLOCKS = (comrak.Paragraph, comrak.Heading, comrak.TableCell)
 _HASHES = re.compile(rb"#{1,6}")
 
 
@@ -51,7 +50,7 @@ def embed_markdown(text: str) -> str:
     """Return Markdown without HTML outside of code, with lowered headings and closed code."""
     source = normalize_line_ends(text).replace(_OUTSIDE, "").replace(_IN_CODE, "")
     source = _TAG_START.sub(_OUTSIDE, source)
-    lines = source.encode().split(b"\n")
+    lines = [bytearray(line) for line in source.encode().split(b"\n")]
     with parsed_tree(source, _COMMONMARK) as tree:
         code = {position for node in _walk(tree) for position in _code_in(node, lines)}
     with parsed_tree(source, _GFM) as tree:
@@ -59,7 +58,7 @@ def embed_markdown(text: str) -> str:
         code &= {position for node in nodes for position in _code_in(node, lines)}
         for number, start, end in code:
             kept = lines[number][start:end].replace(_OUTSIDE.encode(), _IN_CODE.encode())
-            lines[number] = lines[number][:start] + kept + lines[number][end:]
+            lines[number][start:end] = kept
         closing_fence = "".join(map(_closing_fence, tree.children))
         for node in nodes:
             _lower_heading(node, lines)
@@ -74,26 +73,24 @@ def _walk(node: comrak.AstNode) -> Iterator[comrak.AstNode]:
         yield node
 
 
-def _code_in(node: comrak.AstNode, lines: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Yield the code of a node: the indexes of its lines, their first bytes, and the bytes behind.
+def _code_in(node: comrak.AstNode, lines: Sequence[bytearray]) -> Iterator[tuple[int, int, int]]:
+    """Yield the code of a block: the indexes of its lines, their first bytes, and the bytes behind.
 
-    Code spans of several lines, and those beside formulas, are no code for every viewer.
+    Code spans of several lines, and those beside formulas and URLs, are no code for every viewer.
     """
-    start, end = node.sourcepos.start, node.sourcepos.end
+    first, last = node.sourcepos.start.line - 1, node.sourcepos.end.line
     if isinstance(node.node_value, comrak.CodeBlock):
         block = node.node_value.value
-        for index, code in enumerate(
-            block.literal.encode().split(b"\n"), start.line - 1 + block.fenced
-        ):
+        for index, code in enumerate(block.literal.encode().split(b"\n"), first + block.fenced):
             if code and lines[index].endswith(code):  # a tab may be a part of the indentation
                 yield index, len(lines[index]) - len(code), len(lines[index])
-    elif isinstance(node.node_value, comrak.Code) and start.line == end.line:
-        leaf = node
-        while leaf.parent and not isinstance(leaf.node_value, _LEAF_BLOCKS):
-            leaf = leaf.parent
-        leaf_lines = lines[leaf.sourcepos.start.line - 1 : leaf.sourcepos.end.line]
-        if not any(map(_FORMULA.search, leaf_lines)):
-            yield start.line - 1, start.column - 1, end.column
+    elif isinstance(node.node_value, comrak.Paragraph | comrak.Heading | comrak.TableCell):
+        if any(map(_AMBIGUOUS.search, lines[first:last])):
+            return
+        for each in _walk(node):
+            start, end = each.sourcepos.start, each.sourcepos.end
+            if isinstance(each.node_value, comrak.Code) and start.line == end.line:
+                yield start.line - 1, start.column - 1, end.column
 
 
 def _closing_fence(node: comrak.AstNode) -> str:
@@ -105,7 +102,7 @@ def _closing_fence(node: comrak.AstNode) -> str:
     return f"\n{chr(block.fence_char) * block.fence_length}" if is_open else ""
 
 
-def _lower_heading(node: comrak.AstNode, lines: list[bytes]) -> None:
+def _lower_heading(node: comrak.AstNode, lines: list[bytearray]) -> None:
     """Lower a heading, except one that is underlined within a list or a quotation."""
     if not isinstance(node.node_value, comrak.Heading):
         return
@@ -114,7 +111,8 @@ def _lower_heading(node: comrak.AstNode, lines: list[bytes]) -> None:
     first, last = node.sourcepos.start.line - 1, node.sourcepos.end.line - 1
     if not heading.setext:
         column = node.sourcepos.start.column - 1
-        lines[first] = lines[first][:column] + _HASHES.sub(hashes, lines[first][column:], count=1)
+        lines[first][column:] = _HASHES.sub(hashes, lines[first][column:], count=1)
     elif node.parent and node.parent.parent is None:
-        lines[first] = hashes + b" " + b" ".join(lines[first:last])
-        lines[first + 1 : last + 1] = [b""] * (last - first)
+        lines[first][:] = hashes + b" " + b" ".join(lines[first:last])
+        for line in lines[first + 1 : last + 1]:
+            line.clear()

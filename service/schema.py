@@ -103,5 +103,5 @@ idempotency_keys = Table(
     Column("created_at", Float, nullable=False, index=True),
 )
 
-# What a backup contains. Each table is after those that it refers to.
+# What is copied to another database. Each table is after those that it refers to.
 TABLES = (api_keys, counters, conversations, messages, idempotency_keys)

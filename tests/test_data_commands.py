@@ -199,7 +199,7 @@ def test_backup_writes_no_file_into_a_folder_that_is_not_empty(used: Settings, t
 
     assert (result.exit_code, result.stderr) == (
         1,
-        f"Error: {folder} is not empty, or is a mount point: name a new folder.\n",
+        f"Error: {folder} is no empty folder of its own: name a new one.\n",
     )
     assert list_files(folder) == {"notes": b"precious"}
     assert {path.name for path in tmp_path.iterdir()} == {"data", "twins", "backup"}
@@ -266,6 +266,36 @@ def test_backup_of_postgresql_without_pg_dump_prints_the_line_to_run(
     assert {path.name for path in tmp_path.iterdir()} == {"data", "twins"}
 
 
+def test_backup_fails_if_pg_dump_is_killed(
+    used: Settings, postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    url = {"database_url": postgres.create_database()}
+    program = tmp_path / "bin" / "pg_dump"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho half > database.dump\nkill -9 $$\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    result = run(used | url, "backup", tmp_path / "backup")
+
+    assert "pg_dump failed: it ended with -9" in result.stderr
+    assert not (tmp_path / "backup").exists()
+
+
+def test_backup_of_a_portal_without_secret_files_says_so_when_it_is_restored(
+    used: Settings, tmp_path: Path
+):
+    for name in ("secret_key", "jwt_secret", "portal_key"):
+        (used["data_dir"] / name).unlink()
+    secrets = {"secret_key": "s" * 32, "jwt_secret": "j" * 32}
+
+    saved = run(used | secrets, "backup", tmp_path / "backup")
+    restored = run(used | {"data_dir": tmp_path / "new"}, "restore", tmp_path / "backup")
+
+    assert "secrets" not in saved.output
+    assert "The backup has no secrets: people must sign in again" in restored.output
+
+
 def test_failed_restore_of_postgresql_names_the_reason_and_writes_nothing(
     used: Settings, postgres: Postgres, tmp_path: Path
 ):
@@ -314,6 +344,11 @@ def remove_database(backup: Path) -> None:
     (backup / "portal.db").unlink()
 
 
+def add_log(backup: Path) -> None:
+    """Do as if the files had been copied by hand from a running portal."""
+    (backup / "portal.db-wal").write_bytes(b"newer rows")
+
+
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
@@ -321,6 +356,7 @@ def remove_database(backup: Path) -> None:
         (cut_off, "database disk image is malformed"),
         (make_newer, "has version 9999, but this program supports only 0100"),
         (remove_database, "has service.db, but this portal needs portal.db and service.db"),
+        (add_log, "has portal.db and portal.db-wal and service.db, but this portal needs"),
     ],
 )
 def test_restore_refuses_a_damaged_or_newer_backup_and_writes_nothing(
@@ -347,7 +383,7 @@ def test_restore_refuses_a_backup_of_the_other_kind_of_database(
     assert "has portal.db and service.db, but this portal needs database.dump" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["portal.db", "secret_key"])
+@pytest.mark.parametrize("name", ["portal.db", "service.db-wal", "secret_key"])
 def test_restore_replaces_neither_databases_nor_secrets(
     name: str, used: Settings, backup: Path, tmp_path: Path
 ):

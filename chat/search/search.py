@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Row, and_, false, select
+from sqlalchemy import Column, ColumnElement, Row, Select, Table, and_, literal, select, tuple_
 
 from chat.conversations import Conversation, conversations_from_rows, select_conversations
 from chat.log import Ended, read_ends
@@ -26,7 +27,8 @@ SLICE_ROWS = 500
 # After this time, a search ends with what it has found.
 MAX_SECONDS = 2.0
 
-_TITLE, _TURN = "t", "m"
+# A cursor: the section of a row, its time, and its id.
+_CURSOR = re.compile(r"([tm])(\d{1,12}(?:\.\d{1,20})?)~([\w-]{1,32})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,40 @@ class SearchResults:
     is_out_of_time: bool = False
 
 
-class _Match(NamedTuple):
-    """A conversation whose title matches, or a turn whose message or reply matches."""
+class _Section(NamedTuple):
+    """Rows with texts: `columns` have the terms of the texts, `keys` selects times and ids."""
 
-    section: str
+    letter: str
+    table: Table
+    keys: Select[Any]
+    columns: Sequence[Column[str]]
+
+
+_TITLES = _Section(
+    "t",
+    conversations,
+    select(*conversations.c["id", "created_at"]),
+    [conversations.c.title_terms],
+)
+_TURNS = _Section(
+    "m",
+    turns,
+    select(*turns.c["id", "created_at"]).join(conversations),
+    [turns.c.message_terms, turns.c.reply_terms],
+)
+
+
+class _Match(NamedTuple):
+    """A row that has been searched; `has_hits` tells for each of its texts whether it matches."""
+
+    section: _Section
     id: str
-    in_title_or_message: bool
-    in_reply: bool
+    created_at: float
+    has_hits: Sequence[bool]
+
+    @property
+    def cursor(self) -> str:
+        return f"{self.section.letter}{self.created_at!r}~{self.id}"
 
 
 class Search:
@@ -102,66 +131,57 @@ class Search:
         deadline = self.database.clock.monotonic() + MAX_SECONDS
         matches: list[_Match] = []
         next_cursor, is_out_of_time = "", False
-        for section, last_id, ids in self._slices(is_searched, after):
-            if self.database.clock.monotonic() > deadline:
-                next_cursor, is_out_of_time = f"{section}{last_id}", True
-                break
-            matches += self._match(section, ids, terms)
+        for searched in self._search_slices(is_searched, terms, after):
+            matches += (match for match in searched if any(match.has_hits))
             if len(matches) > MATCHES_PER_PAGE:
                 matches = matches[:MATCHES_PER_PAGE]
-                next_cursor = f"{matches[-1].section}{matches[-1].id}"
+                next_cursor = matches[-1].cursor
+                break
+            if self.database.clock.monotonic() > deadline:
+                next_cursor, is_out_of_time = searched[-1].cursor, True
                 break
             self.database.clock.sleep(0)  # let other greenlets run
         return SearchResults(self._load(matches, terms), next_cursor, is_out_of_time)
 
-    def _slices(
-        self, is_searched: ColumnElement[bool], after: str
-    ) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield the section of each slice, the id before it, and its ids, newest first."""
-        section, last_id = after[:1], after[1:]
-        for name, table, query in (
-            (_TITLE, conversations, select(conversations.c.id)),
-            (_TURN, turns, select(turns.c.id).join(conversations)),
-        ):
-            if name == _TITLE and section == _TURN:
-                continue
+    def _search_slices(
+        self, is_searched: ColumnElement[bool], terms: Sequence[str], after: str
+    ) -> Iterator[list[_Match]]:
+        """Yield the searched rows of each slice: first titles, then turns, each newest first."""
+        cursor = _CURSOR.fullmatch(after)
+        is_in_turns = cursor is not None and cursor[1] == _TURNS.letter
+        for section in [_TURNS] if is_in_turns else [_TITLES, _TURNS]:
+            table = section.table
             newest_first = table.c.created_at.desc(), table.c.id.desc()
+            query = section.keys.where(is_searched).order_by(*newest_first)
+            if cursor and cursor[1] == section.letter:
+                last = tuple_(literal(float(cursor[2])), literal(cursor[3]))
+                query = query.where(tuple_(table.c.created_at, table.c.id) < last)
             with self.database.read() as connection:
-                ids = list(connection.scalars(query.where(is_searched).order_by(*newest_first)))
-            first = ids.index(last_id) + 1 if last_id in ids else 0
-            for start in range(first, len(ids), SLICE_ROWS):
-                yield name, ids[start - 1] if start else "", ids[start : start + SLICE_ROWS]
-
-    def _match(self, section: str, ids: Sequence[str], terms: Sequence[str]) -> list[_Match]:
-        """Return the matches among conversations or turns, in the order of their ids."""
-        # The terms are compared in the result, not in a condition, which PostgreSQL would check
-        # for other rows as well.
-        if section == _TITLE:
-            in_title = _contains(conversations.c.title_terms, terms)
-            query = select(conversations.c.id, in_title, false())
-            query = query.where(conversations.c.id.in_(ids))
-        else:
-            in_message = _contains(turns.c.message_terms, terms)
-            in_reply = _contains(turns.c.reply_terms, terms)
-            query = select(turns.c.id, in_message, in_reply).where(turns.c.id.in_(ids))
-        with self.database.read() as connection:
-            matches = {row[0]: _Match(section, *row) for row in connection.execute(query)}
-        found = (match for id_ in ids if (match := matches.get(id_)))
-        return [match for match in found if match.in_title_or_message or match.in_reply]
+                keys = connection.execute(query).all()
+            # The texts are compared in the result, not in a condition, which PostgreSQL would
+            # check for other rows as well.
+            compared = select(table.c.id, *(_contains(text, terms) for text in section.columns))
+            for start in range(0, len(keys), SLICE_ROWS):
+                some_keys = keys[start : start + SLICE_ROWS]
+                query = compared.where(table.c.id.in_([key.id for key in some_keys]))
+                with self.database.read() as connection:
+                    has_hits = {id_: flags for id_, *flags in connection.execute(query)}
+                yield [
+                    _Match(section, key.id, key.created_at, has_hits.get(key.id, ()))
+                    for key in some_keys
+                ]
 
     def _load(self, matches: Sequence[_Match], terms: Sequence[str]) -> Sequence[ConversationHits]:
         """Return the hits by conversation. Conversations keep the order of their first matches."""
-        turn_ids = [match.id for match in matches if match.section == _TURN]
+        turn_ids = [match.id for match in matches if match.section is _TURNS]
         columns = turns.c["id", "conversation_id", "position", "content", "created_at"]
         with self.database.read() as connection:
             query = select(*columns).where(turns.c.id.in_(turn_ids))
             turn_rows = {row.id: row for row in connection.execute(query)}
-            ids = {match.id for match in matches if match.section == _TITLE}
+            ids = {match.id for match in matches if match.section is _TITLES}
             ids.update(row.conversation_id for row in turn_rows.values())
             rows = connection.execute(select_conversations(conversations.c.id.in_(ids)))
-            found = {
-                conversation.id: conversation for conversation in conversations_from_rows(rows)
-            }
+            found = {c.id: c for c in conversations_from_rows(rows)}
             ends = read_ends(connection, turn_ids)
         return in_threadpool(_group_hits)(matches, turn_rows, found, ends, SearchPattern(terms))
 
@@ -205,10 +225,13 @@ def _group_hits(
             continue
         title = pattern.split_hits(conversation.title)
         hits = results.setdefault(conversation.id, ConversationHits(conversation, title)).hits
-        if row and match.in_reply:
+        if row is None:
+            continue
+        in_message, in_reply = match.has_hits
+        if in_reply:
             snippet = pattern.snippet(ends[row.id].text, is_markdown=True)
             hits.append(Hit(row.id, row.position, row.created_at, snippet))
-        if row and match.in_title_or_message:
+        if in_message:
             snippet = pattern.snippet(row.content)
             hit = Hit(row.id, row.position, row.created_at, snippet, is_by_person=True)
             if row.content == conversation.title:

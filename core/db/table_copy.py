@@ -95,7 +95,7 @@ def copy_databases(sources: Sequence[Source], url_for: Callable[[str], str]) -> 
     return counts
 
 
-def count_rows(connection: Connection, names: Iterable[str]) -> dict[str, int]:
+def _count_rows(connection: Connection, names: Iterable[str]) -> dict[str, int]:
     """Return the number of rows of each table."""
     return {
         name: connection.execute(select(func.count()).select_from(table_named(name))).scalar_one()
@@ -105,7 +105,7 @@ def count_rows(connection: Connection, names: Iterable[str]) -> dict[str, int]:
 
 def _copy_tables(schema: Schema, source: Connection, target: Connection) -> Mapping[str, int]:
     counts = {table.name: _copy_rows(table, source, target) for table in schema.tables}
-    if count_rows(target, counts) != counts:
+    if _count_rows(target, counts) != counts:
         raise CopyRefused("The copy does not have the same number of rows; nothing was written.")
     return counts
 

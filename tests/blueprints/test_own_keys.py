@@ -182,7 +182,7 @@ def test_merge_revokes_the_keys_of_the_person_who_is_deleted_only(
     tokens = [portal.key_issuer.sign(person.id, ()) for person in pair]
     keys = [portal.client.create_api_key(token, "laptop", "read_only").key for token in tokens]
 
-    merge_people(portal, [pair], commit=True)
+    merge_people(portal, [pair])
 
     assert [get_twins(url, key)[0] for key in keys] == [401, 200]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from chat.conversations import Conversation, Conversations
@@ -93,7 +95,7 @@ NOT_FOUND = [
     "lake OR engines",
     "l*",
     "words:lake",
-    "'; DROP TABLE search_documents; --",
+    "'; DROP TABLE turns; --",
     "x" * 10_000,
     "lake\0lakes no",
     "\ud800",
@@ -170,7 +172,7 @@ def test_title_hits_come_first_and_paging_skips_nothing(
     assert titles(pages[0]) == ["Moon 9", "Moon 6", "Moon 3", "Moon 0", "Question 11"]
     assert [len(page.items) for page in pages] == [5, 5, 5, 1]
     assert len({found.conversation.id for page in pages for found in page.items}) == 12
-    assert search.find("alice", "moon", after="m99999999999999").items
+    assert search.find("alice", "moon", after="m9999999999999999~gone").items
 
 
 def test_renamed_conversation_is_found_only_by_its_new_title(
@@ -242,7 +244,7 @@ def test_search_that_takes_too_long_ends_early_and_the_next_page_goes_on(
     for number in range(3):
         add_conversation(turns, f"Number {number}", "A blue sky")
     # Each of the six slices, three of titles and three of turns, takes this time.
-    monkeypatch.setattr(clock, "sleep", lambda _: clock.advance(search_module.MAX_SECONDS / 5))
+    monkeypatch.setattr(clock, "sleep", lambda _: clock.advance(search_module.MAX_SECONDS / 4))
 
     pages, after = [], ""
     while after or not pages:
@@ -251,6 +253,35 @@ def test_search_that_takes_too_long_ends_early_and_the_next_page_goes_on(
 
     assert list(map(titles, pages)) == [["Number 2", "Number 1"], ["Number 0"]]
     assert [page.is_out_of_time for page in pages] == [True, False]
+
+
+def test_search_advances_also_if_a_single_slice_takes_too_long(
+    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
+):
+    monkeypatch.setattr(search_module, "SLICE_ROWS", 1)
+    add_conversation(turns, "Hello", "A blue sky")
+    read, now = clock.monotonic, count()
+    monkeypatch.setattr(clock, "monotonic", lambda: read() + next(now) * 10)
+
+    title_page = search.find("alice", "blue")
+    turn_page = search.find("alice", "blue", after=title_page.next_cursor)
+
+    assert (titles(title_page), title_page.is_out_of_time) == ([], True)
+    assert titles(turn_page) == ["Hello"]
+    assert search.find("alice", "blue", after=turn_page.next_cursor).next_cursor == ""
+
+
+def test_page_goes_on_after_the_conversation_of_its_cursor_is_gone(
+    turns: Turns, search: Search, deletions: Deletions, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(search_module, "MATCHES_PER_PAGE", 1)
+    for number in range(3):
+        conversation = add_conversation(turns, f"Number {number}", "A blue sky")
+    first_page = search.find("alice", "blue")
+    deletions.delete(conversation.id, "alice")
+
+    assert titles(first_page) == ["Number 2"]
+    assert titles(search.find("alice", "blue", after=first_page.next_cursor)) == ["Number 1"]
 
 
 def test_search_lets_other_requests_continue_between_two_slices(

@@ -259,7 +259,7 @@ class TestMerge:
         result = run(app, "merge", *arguments, "--yes")
 
         assert result.exit_code == 0, result.stderr
-        assert "a.meier into Anna: 1 conversations, 1 names at the proxy\n" in result.output
+        assert "proxy:a.meier into Anna, conversations: 1\n" in result.output
         assert "has merged “proxy:a.meier” into “Anna”" in result.stderr
         assert [person.name for person in portal.accounts.people.list_all()] == ["Anna"]
         listed = meier.get("/conversations")
@@ -286,7 +286,7 @@ class TestMerge:
 
         result = run(app, "merge", "proxy:a.meier", "Anna", *["--dry-run"][: int(is_dry)])
 
-        assert "a.meier into Anna: 1 conversations, 1 names at the proxy\n" in result.output
+        assert "proxy:a.meier into Anna, conversations: 1\n" in result.output
         assert result.exit_code == int(not is_dry)
         assert len(portal.accounts.people.list_all()) == 2
         assert listed_titles(meier.get("/conversations")) == ["Why is the sky blue?"]
@@ -294,25 +294,28 @@ class TestMerge:
     @pytest.mark.parametrize(
         ("lines", "sentence"),
         [
-            ("Anna,Anna", "Anna can be merged only once, and then gets nothing."),
-            ("Anna,Ben\nAnna,Carl", "Anna can be merged only once, and then gets nothing."),
-            ("Anna,Ben\nBen,Carl", "Ben can be merged only once, and then gets nothing."),
+            ("Anna,Anna", "Anna into Anna: a person can be merged only once"),
+            ("Anna,Ben\nAnna,Carl", "Anna into Ben: a person can be merged only once"),
+            ("Anna,Ben\nBen,Carl", "Anna into Ben: a person can be merged only once"),
             ("Anna,Ben\nCarl,Dora", "There is no Dora."),
-            ("Anna", "There is no ."),
+            ("Anna,Ben\nCarl", "pairs.csv, line 3: The line has no into."),
+            ("Anna,Ben\nCarl,Zoe", "Zoe is disabled. Enable them first."),
         ],
     )
     def test_nobody_is_merged_if_one_line_of_the_file_is_wrong(
         self, app: Flask, portal: Portal, tmp_path: Path, lines: str, sentence: str
     ):
-        for name in ("Anna", "Ben", "Carl"):
+        for name in ("Anna", "Ben", "Carl", "Zoe"):
             run(app, "add", name)
+        run(app, "disable", "Zoe")
         file = tmp_path / "pairs.csv"
         file.write_text(f"name,into\n{lines}\n")
 
         result = run(app, "merge", "--from", str(file), "--yes")
 
         assert (result.exit_code, sentence in result.stderr) == (1, True), result.stderr
-        assert len(portal.accounts.people.list_all()) == 3
+        assert len(portal.accounts.people.list_all()) == 4
+        assert run(app, "merge", "Anna", "--from", str(file), "--yes").exit_code == 2  # not both
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,10 @@ SECRETS_INCLUDED = (
     "The secrets lie beside the data: whoever can read the folder can read all conversations and "
     "sign in as anybody. Encrypt it before it leaves this machine."
 )
+NO_SECRETS = (
+    "The backup has no secrets: people must sign in again, and visitors lose their conversations, "
+    "unless you set TWINDOW_SECRET_KEY to the old one before the first start."
+)
 NO_PERMISSIONS = "This file system has no permissions: whoever can read the disk can read the copy."
 
 
@@ -52,8 +56,11 @@ def create_backup_command(settings: Settings, sources: Sequence[Source]) -> clic
         # is then in the later copy, too.
         databases = {database.engine.url: database for _, database in sources}
         with report_errors([database for _, database in sources]):
-            if folder.exists() and (folder.is_mount() or any(folder.iterdir())):
-                raise CopyRefused(f"{folder} is not empty, or is a mount point: name a new folder.")
+            if not folder.parent.is_dir():
+                raise CopyRefused(f"{folder.parent} is no folder: create it first.")
+            is_replaceable = not (folder.is_symlink() or folder.is_mount()) and folder.is_dir()
+            if os.path.lexists(folder) and not (is_replaceable and not any(folder.iterdir())):
+                raise CopyRefused(f"{folder} is no empty folder of its own: name a new one.")
             with _unfinished_folder(folder.parent) as unfinished:
                 for database in databases.values():
                     _copy_database(database, unfinished)
@@ -66,7 +73,8 @@ def create_backup_command(settings: Settings, sources: Sequence[Source]) -> clic
                     folder.rmdir()
                 unfinished.rename(folder)
         click.echo(f"Wrote {', '.join(names)} to {folder}.")
-        click.echo(SECRETS_INCLUDED)
+        if set(names).intersection(SECRET_FILES):
+            click.echo(SECRETS_INCLUDED)
         if not has_permissions:
             click.echo(NO_PERMISSIONS)
 
@@ -85,7 +93,10 @@ def create_restore_command(settings: Settings, schemas: Sequence[Schema]) -> cli
         with report_errors():
             _require_databases(folder, {path.name for path in databases} or {DUMP})
             _verify_checksums(folder)
-            for path in (*databases, *(settings.data_dir / name for name in SECRET_FILES)):
+            # SQLite would apply a left -wal file to the restored database.
+            logs = [path.with_name(f"{path.name}-wal") for path in databases]
+            names = [settings.data_dir / name for name in SECRET_FILES]
+            for path in (*databases, *logs, *names):
                 if os.path.lexists(path):
                     raise CopyRefused(f"{path} exists already: restore into a new data folder.")
             prepare_data_dir(settings.data_dir)
@@ -101,6 +112,8 @@ def create_restore_command(settings: Settings, schemas: Sequence[Schema]) -> cli
                 for path in {*databases, *secrets}:
                     shutil.move(unfinished / path.name, path)
         click.echo(f"Restored {folder}.")
+        if not (secrets or settings.secret_key):
+            click.echo(NO_SECRETS)
         for secret in secrets:
             if getattr(settings, secret.name, None):
                 setting = f"{ENV_PREFIX}_{secret.name.upper()}"
@@ -154,7 +167,12 @@ def _copy_database(database: Database, folder: Path) -> None:
     _create_private(path).close()
     with closing(sqlite3.connect(url.database or "")) as connection:
         connection.set_progress_handler(lambda: 0, INSTRUCTIONS_BETWEEN_SIGNALS)
-        connection.execute("VACUUM INTO ?", (str(path),))
+        try:
+            connection.execute("VACUUM INTO ?", (str(path),))
+        except sqlite3.OperationalError as error:
+            if str(error) == "interrupted":  # by a signal
+                raise click.Abort from None
+            raise
 
 
 def _check_database(path: Path, schema: Schema) -> None:
@@ -175,18 +193,23 @@ def _run(program: str, *options: str, url: URL, folder: Path) -> None:
         process = subprocess.run(  # noqa: S603
             command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, check=False
         )
-        reason = process.stderr.strip() if process.returncode else ""
+        reason = process.stderr.strip() or f"it ended with {process.returncode}"
+        if process.returncode == 0:
+            return
     except FileNotFoundError:
         reason = "it is not installed"
-    if reason:
-        raise CopyRefused(
-            f"{program} failed: {reason}\nRun it where it is at least as new as the server:\n"
-            f"{shlex.join(command)}"
-        )
+    raise CopyRefused(
+        f"{program} failed: {reason}\nRun it where it is at least as new as the server:\n"
+        f"{shlex.join(command)}"
+    )
 
 
 def _require_databases(folder: Path, expected: set[str]) -> None:
-    names = {path.name for path in folder.iterdir() if path.suffix == ".db" or path.name == DUMP}
+    names = {
+        path.name
+        for path in folder.iterdir()
+        if path.name == DUMP or (path.suffix in (".db", ".db-wal") and path.stat().st_size)
+    }
     if names != expected:
         found = " and ".join(sorted(names)) or "no database"
         raise CopyRefused(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 
@@ -15,44 +14,34 @@ from web.container import Portal
 Pair = tuple[Person, Person]
 
 
-@dataclass(frozen=True, slots=True)
-class MergeCounts:
-    """The conversations and the names at the proxy that a person gets."""
-
-    conversations: int
-    proxy_names: int
-
-
 def require_mergeable(pairs: Sequence[Pair]) -> None:
-    """Raise ClickException if somebody would be merged twice, or into a person who is deleted."""
+    """Raise ClickException for people who are disabled, or named where they cannot be."""
     merged_ids = [person.id for person, _ in pairs]
     for person, into in pairs:
         if merged_ids.count(person.id) > 1 or into.id in merged_ids:
-            name = into.listed_name if into.id in merged_ids else person.listed_name
-            raise click.ClickException(f"{name} can be merged only once, and then gets nothing.")
+            raise click.ClickException(
+                f"{person.listed_name} into {into.listed_name}: a person can be merged only once, "
+                "and nobody into them."
+            )
+        for each in (person, into):
+            if each.is_disabled:
+                raise click.ClickException(f"{each.listed_name} is disabled. Enable them first.")
 
 
-def merge_people(
-    portal: Portal, pairs: Sequence[Pair], *, commit: bool = False
-) -> Sequence[MergeCounts]:
-    """Merge the first person of each pair into the second one: all pairs, or none.
+def merge_people(portal: Portal, pairs: Sequence[Pair]) -> None:
+    """Merge the first person of each pair into the second one. Raises DatabaseUnavailable.
 
-    The keys and groups of the second person stay; the replies, keys, password and sign-ins of the
-    first one end. Without `commit`, only counts. Raises DatabaseUnavailable.
+    The keys and groups of the second person stay. What the first one had ends: running replies,
+    keys with what was made with them, password, sign-ins and groups.
     """
-    if commit:
-        for person, _ in pairs:
-            for turn_id in portal.turns.list_running(person.id):
-                portal.log.end(turn_id, Ended(ReplyState.STOPPED))
-            if portal.key_issuer:
-                portal.key_issuer.revoke_all(person.id)
-    counts = []
+    for person, _ in pairs:
+        for turn_id in portal.turns.list_running(person.id):
+            portal.log.end(turn_id, Ended(ReplyState.STOPPED))
     with portal.database.write(durable=True) as connection:
         for person, into in pairs:
-            conversation_count = move_conversations(connection, person.id, into.id)
+            move_conversations(connection, person.id, into.id)
             portal.counters.forget(connection, "person", person.id)
-            name_count = portal.accounts.people.merge(connection, person, into)
-            counts.append(MergeCounts(conversation_count, name_count))
-        if not commit:
-            connection.rollback()
-    return counts
+            portal.accounts.people.merge(connection, person, into)
+    if portal.key_issuer:
+        for person, _ in pairs:
+            portal.key_issuer.erase(person.id)

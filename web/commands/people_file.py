@@ -56,7 +56,7 @@ def _read_rows(
     reader = csv.DictReader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         reader.fieldnames = _read_header(reader.fieldnames or (), columns, required)
-        rows = [(reader.line_num, _read_values(row)) for row in reader]
+        rows = [(reader.line_num, _read_values(row, columns[:required])) for row in reader]
     except (ValueError, csv.Error) as error:
         raise _wrong_line(file, reader.reader.line_num or 1, str(error)) from None
     if not rows:
@@ -72,11 +72,14 @@ def _read_header(names: Sequence[str], columns: Sequence[str], required: int) ->
     return found
 
 
-def _read_values(row: dict[str, str | None]) -> dict[str, str]:
+def _read_values(row: dict[str, str | None], required: Sequence[str]) -> dict[str, str]:
     """Return the values of a line by column. Raises ValueError."""
     if None in row:  # csv collects the values without a column here
         raise ValueError("The line has more values than the header")
-    return {name: (value or "").strip() for name, value in row.items()}
+    values = {name: (value or "").strip() for name, value in row.items()}
+    if missing := [name for name in required if not values[name]]:
+        raise ValueError(f"The line has no {missing[0]}")
+    return values
 
 
 def _wrong_line(file: Path, number: int, reason: str) -> click.ClickException:

@@ -199,24 +199,25 @@ def create_person_group(portal: Portal) -> click.Group:
     def merge(
         name: str | None, into: str | None, file: Path | None, *, dry_run: bool, yes: bool
     ) -> None:
-        if bool(file) == bool(name and into):
+        if (bool(name), bool(into), bool(file)) not in ((True, True, False), (False, False, True)):
             raise click.UsageError("Give two names, or --from and a file.")
         names = read_pairs(file) if file else [(name or "", into or "")]
         pairs = [(_find(name), _find(into)) for name, into in names]
         require_mergeable(pairs)
-        for (person, into_person), counts in zip(pairs, merge_people(portal, pairs), strict=True):
+        for person, into_person in pairs:
+            found = portal.adoption.find(person.id)
             click.echo(
-                f"{person.listed_name} into {into_person.listed_name}: {counts.conversations} "
-                f"conversations, {counts.proxy_names} names at the proxy"
+                f"{person.listed_name} into {into_person.listed_name}, "
+                f"conversations: {found.count if found else 0}"
             )
         if dry_run:
             return
         if not yes:
-            click.confirm(f"Merge, and delete {len(pairs)} people for good?", abort=True)
-        merge_people(portal, pairs, commit=True)
+            click.confirm("Merge, and delete the first person of each pair for good?", abort=True)
+        merge_people(portal, pairs)
         for person, into_person in pairs:
             _log("has merged “%s” into “%s”", person, into_person.listed_name)
-        click.echo(f"Merged and deleted {len(pairs)} people.")
+        click.echo(f"Merged: {len(pairs)}.")
 
     def _find_or_expect(name: str) -> Person:
         """Return a person; add one whom the proxy has not named yet."""

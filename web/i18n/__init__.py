@@ -2,7 +2,6 @@
 
 from web.i18n import formatting, locale, sentences, service_messages
 from web.i18n.formatting import exact_time, is_overdue, iso_time
-from web.i18n.js_strings import script_messages
 from web.i18n.locale import bidi_isolate_text, current_locale, format_locale, gettext
 from web.i18n.sentences import format_number, join_sentences, translate
 from web.i18n.service_messages import (
@@ -28,7 +27,6 @@ __all__ = [
     "join_sentences",
     "locale",
     "reply_end_message",
-    "script_messages",
     "sentences",
     "service_message",
     "service_messages",

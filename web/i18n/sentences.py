@@ -14,7 +14,7 @@ STAGES = (N_("Queued"), N_("Searching"), N_("Thinking"), N_("Writing"))
 
 
 def init_app(app: Flask) -> None:
-    """Register the template filters."""
+    """Register the template filters, and the sentences of scripts."""
     app.add_template_global(script_messages)
     app.add_template_filter(translate)
     app.add_template_filter(format_number)
