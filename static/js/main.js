@@ -3,7 +3,6 @@
 import "./requests.js";
 import "./composer.js";
 import "./copying.js";
-import "./sidebar.js";
 import { messages } from "./messages.js";
 import { announce, channel, updateRecent } from "./page.js";
 import { afterPaint, deleteDrafts, deleteSharedDraft, localStore } from "./storage.js";

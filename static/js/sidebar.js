@@ -1,26 +1,25 @@
-// The list in the sidebar keeps its place from page to page, and shows the row of the open conversation.
-import { sessionStore } from "./storage.js";
-
-const sidebar = document.getElementById("sidebar");
-const list = sidebar?.querySelector(".sidebar__recent");
-const PLACE = "sidebar";
-let place = sessionStore.get(PLACE) || 0;
-const restorePlace = () => {
-  sidebar.scrollTop = list.scrollTop = place;  // in a window of small height, the whole sidebar scrolls
-  list.querySelector("#recent [aria-current]")?.scrollIntoView({ block: "nearest" });
-};
-const keepPlace = () => {
-  if (sidebar.checkVisibility()) place = list.scrollTop + sidebar.scrollTop;
-};
-if (sidebar) {
-  requestAnimationFrame(restorePlace);  // before the next paint, which needs a layout anyway
+// The list in the sidebar keeps its place from page to page, and shows the row of the open conversation. This is
+// a classic script at the end of the page: unlike a module, it usually runs before the first paint.
+{
+  const sidebar = document.getElementById("sidebar");
+  const list = sidebar.querySelector(".sidebar__recent");
+  let place = 0;
+  try { place = sessionStorage.getItem("sidebar") ?? 0; } catch {}
+  const restore = () => {
+    sidebar.scrollTop = list.scrollTop = place;  // in a window of small height, the whole sidebar scrolls
+    list.querySelector("#recent [aria-current]")?.scrollIntoView({ block: "nearest" });
+  };
+  requestAnimationFrame(restore);  // with the layout of the next paint, not with one of its own
+  const keep = () => {
+    if (sidebar.checkVisibility()) place = list.scrollTop + sidebar.scrollTop;
+  };
   // A closed drawer has no place.
   sidebar.addEventListener("beforetoggle", ({ newState }) => {
-    if (newState === "open") requestAnimationFrame(restorePlace);
-    else keepPlace();
+    if (newState === "open") requestAnimationFrame(restore);
+    else keep();
   });
   addEventListener("pagehide", () => {
-    keepPlace();
-    sessionStore.set(PLACE, place);
+    keep();
+    try { sessionStorage.setItem("sidebar", place); } catch {}
   });
 }

@@ -26,7 +26,6 @@ SCRIPTS = {
         "js/composer_state.js",
         "js/composer.js",
         "js/copying.js",
-        "js/sidebar.js",
         "js/main.js",
     ),
     "conversation.js": (
@@ -65,6 +64,7 @@ BUNDLES = {
     "icons.svg": ("icons.svg",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
+    "sidebar.js": ("js/sidebar.js",),
     "htmx.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
     **SCRIPTS,
 }

@@ -23,6 +23,7 @@ PRECOMPRESSED_ASSETS = (
     "htmx.js",
     "main.js",
     "conversation.js",
+    "sidebar.js",
 )
 
 
