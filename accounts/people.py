@@ -184,7 +184,13 @@ class People:
             connection.execute(delete(people).where(people.c.id == person.id))
 
     def merge(self, connection: Connection, person: Person, into: Person) -> None:
-        """Give the names of a person at the proxy to another person, and delete the first one."""
+        """Give the names of a person at the proxy to another person, and delete the first one.
+
+        Raises PersonNotFound if one of them does not exist any more.
+        """
+        are_both = people.c.id.in_([person.id, into.id])
+        if len(connection.scalars(select(people.c.id).where(are_both).with_for_update()).all()) < 2:
+            raise PersonNotFound
         is_theirs = identities.c.person_id == person.id
         is_theirs &= identities.c.issuer == PROXY_ISSUER
         connection.execute(update(identities).where(is_theirs).values(person_id=into.id))

@@ -20,7 +20,9 @@ _COMBINING_MARKS = (
 _LETTER_REPLACEMENTS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
 )
-_DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
+_DIACRITICS = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]"
+)
 # "C++" and "C#" are words of their own.
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_COMBINING_MARKS}])+(?:\+\+|#(?!\w))?")
 # Normalisation sorts the marks of a letter in quadratic time, so texts are folded in chunks.

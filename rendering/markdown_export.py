@@ -62,6 +62,7 @@ def embed_markdown(text: str) -> str:
         closing_fence = "".join(map(_closing_fence, tree.children))
         for node in nodes:
             _lower_heading(node, lines)
+            _adapt_fence(node, lines)
     embedded = _ESCAPED.sub(r"\1&lt;", b"\n".join(lines).decode()).replace(_IN_CODE, "<")
     return embedded.rstrip(BLANK_CHARACTERS) + closing_fence
 
@@ -91,6 +92,13 @@ def _code_in(node: comrak.AstNode, lines: Sequence[bytearray]) -> Iterator[tuple
             start, end = each.sourcepos.start, each.sourcepos.end
             if isinstance(each.node_value, comrak.Code) and start.line == end.line:
                 yield start.line - 1, start.column - 1, end.column
+
+
+def _adapt_fence(node: comrak.AstNode, lines: list[bytearray]) -> None:
+    """Remove "|" from the line of an opening fence, which some viewers read as that of a table."""
+    if isinstance(node.node_value, comrak.CodeBlock) and node.node_value.value.fenced:
+        line = lines[node.sourcepos.start.line - 1]
+        line[:] = line.replace(b"|", b" ")
 
 
 def _closing_fence(node: comrak.AstNode) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import requests
 from click.testing import Result
+from sqlalchemy import make_url
 
 from accounts import TABLES as ACCOUNT_TABLES
 from app import create_app
@@ -261,9 +262,42 @@ def test_backup_of_postgresql_without_pg_dump_prints_the_line_to_run(
 
     assert result.exit_code == 1
     assert "pg_dump failed: it is not installed" in result.stderr
-    assert "\npg_dump --format=custom --file=database.dump 'postgresql://twindow" in result.stderr
+    assert "\npg_dump --format=custom --file=database.dump '--dbname=dbname=" in result.stderr
     assert "hidden" not in result.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"data", "twins"}
+
+
+def test_backup_and_restore_of_postgresql_use_the_password_of_the_url(
+    used: Settings, postgres: Postgres, tmp_path: Path
+):
+    postgres.execute("CREATE ROLE betty LOGIN SUPERUSER PASSWORD 'p@ss'")
+    names = [
+        make_url(postgres.create_database(name)).database for name in ("template1", "template0")
+    ]
+    old, new = (
+        {"database_url": f"postgresql+psycopg://betty:p%40ss@127.0.0.1:{postgres.port}/{name}"}
+        for name in names
+    )
+
+    saved = run(used | old, "backup", tmp_path / "backup")
+    restored = run(used | new | {"data_dir": tmp_path / "new"}, "restore", tmp_path / "backup")
+
+    assert (saved.exit_code, restored.exit_code) == (0, 0), saved.output + restored.output
+
+
+def test_backup_of_a_database_with_a_name_of_its_own_is_restored(used: Settings, tmp_path: Path):
+    old, new = (
+        {"database_url": f"sqlite:///{tmp_path}/{name}/chat.sqlite3"} for name in ("a", "b")
+    )
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    create_tables(old["database_url"])
+
+    saved = run(used | old, "backup", tmp_path / "backup")
+    restored = run(used | new | {"data_dir": tmp_path / "new"}, "restore", tmp_path / "backup")
+
+    assert (saved.exit_code, restored.exit_code) == (0, 0), saved.output + restored.output
+    assert (tmp_path / "b" / "chat.sqlite3").exists()
 
 
 def test_backup_fails_if_pg_dump_is_killed(
@@ -344,6 +378,17 @@ def remove_database(backup: Path) -> None:
     (backup / "portal.db").unlink()
 
 
+def replace_database(backup: Path) -> None:
+    (backup / "SHA256SUMS").unlink()
+    (backup / "portal.db").unlink()
+    with closing(sqlite3.connect(backup / "portal.db")) as database:
+        database.execute("CREATE TABLE of_another_program (id TEXT)")
+
+
+def empty_checksums(backup: Path) -> None:
+    (backup / "SHA256SUMS").write_bytes(b"\xff\0\n")
+
+
 def add_log(backup: Path) -> None:
     """Do as if the files had been copied by hand from a running portal."""
     (backup / "portal.db-wal").write_bytes(b"newer rows")
@@ -356,6 +401,8 @@ def add_log(backup: Path) -> None:
         (cut_off, "database disk image is malformed"),
         (make_newer, "has version 9999, but this program supports only 0100"),
         (remove_database, "has service.db, but this portal needs portal.db and service.db"),
+        (replace_database, "portal.db is damaged, or not of a portal."),
+        (empty_checksums, " is damaged: use another backup."),
         (add_log, "has portal.db and portal.db-wal and service.db, but this portal needs"),
     ],
 )

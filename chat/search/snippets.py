@@ -97,8 +97,11 @@ class _FoldedText:
     def __init__(self, text: str) -> None:
         self._folded = text_folding.fold(text)
         self._offsets: Sequence[int] = range(len(text))
-        if any(len(text_folding.fold(sign)) != 1 for sign in set(text)):
-            # Folding changes the length of at least one character: map the characters one by one.
+        is_mapped = len(self._folded) == len(text) and all(
+            len(text_folding.fold(sign)) == 1 for sign in set(text)
+        )
+        if not is_mapped:
+            # Folding changes the length of characters, or joins some: map them one by one.
             folded_characters = [text_folding.fold(sign) for sign in text[:MAX_MAPPED_LENGTH]]
             self._folded = "".join(folded_characters)
             self._offsets = [offset for offset, sign in enumerate(folded_characters) for _ in sign]

@@ -66,6 +66,7 @@ FOUND = [
     "محمد",
     "strasse",
     "don't",
+    "ספר",
     '"lake"',
     "lake & ! | <-> \\ (glacier)",
     "snake_case",
@@ -80,6 +81,7 @@ def test_search_finds_words_in_every_script(turns: Turns, search: Search):
         turns,
         MESSAGE,
         "The **glacier** feeds the lake. 東京都へ行く 서울특별시 ภาษาไทย 🎉 हिन्दी مُحَمَّد Straße "
+        "בית־ספר "
         "don't snake_case 3.14 full",
     )
 

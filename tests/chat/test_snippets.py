@@ -9,6 +9,7 @@ SNIPPETS = [
     ("Die Straße am Fuß", ["fuss"], "Die Straße am [Fuß]"),
     ("Die große Tu\u0308r", ["tur"], "Die große [Tu\u0308r]"),
     ("<b>bold</b> & more", ["bold"], "<b>[bold]</b> & more"),
+    ("か\u3099くせい と 東京", ["東京"], "か\u3099くせい と [東京]"),
     ("nothing here", ["other"], "nothing here"),
     ("ab " * 200 + "end", ["end"], None),
     ("東京都" * 100, ["京都"], None),

@@ -33,6 +33,7 @@ LOWERED = [
     ("```\n# code\n```\n", "```\n# code\n```"),
     ("x\r# You", "x\n### You"),
     ("No heading", "No heading"),
+    ("```a|b\n|-|\n```", "```a b\n|-|\n```"),
 ]
 
 

@@ -22,10 +22,10 @@ from tests.support.processes import free_port
 INSTALL_HINT = "The tests need PostgreSQL's server programs; on Debian: apt-get install postgresql"
 # Speed over durability: a test database need not survive a power failure.
 FAST_OPTIONS = "-c fsync=off -c full_page_writes=off -c listen_addresses=127.0.0.1"
-# Over TCP, anna and nologin need a password, and tls needs a TLS connection as well.
+# Over TCP, anna, betty and nologin need a password, and tls needs a TLS connection as well.
 HBA = """\
 local all all trust
-host all anna,nologin 127.0.0.1/32 scram-sha-256
+host all anna,betty,nologin 127.0.0.1/32 scram-sha-256
 hostssl all tls 127.0.0.1/32 scram-sha-256
 """
 

@@ -13,6 +13,7 @@ from flask import Flask
 from sqlalchemy import select, true
 
 import app as twindow
+from accounts import PersonNotFound
 from accounts.schema import people
 from chat.schema import conversations, counters
 from core.settings import SettingsError
@@ -22,6 +23,7 @@ from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
+from web.commands.merge import merge_people
 from web.container import Portal
 
 
@@ -277,6 +279,18 @@ class TestMerge:
 
         assert [p.listed_name for p in portal.accounts.people.list_all()] == ["proxy:a.meier"]
         assert "There is no Anna." in run(app, "merge", "Anna", "proxy:a.meier").stderr
+
+    def test_nobody_is_merged_into_a_person_who_was_deleted_meanwhile(
+        self, portal: Portal, meier: Person
+    ):
+        people = portal.accounts.people
+        pair = people.find("proxy:a.meier"), people.add("Anna")
+        people.delete(pair[1])
+
+        with pytest.raises(PersonNotFound):
+            merge_people(portal, [pair])
+
+        assert listed_titles(meier.get("/conversations")) == ["Why is the sky blue?"]
 
     @pytest.mark.parametrize("is_dry", [True, False])
     def test_merge_changes_nothing_in_a_dry_run_and_without_a_yes(

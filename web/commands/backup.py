@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import quote
 
 import click
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, make_url
 
 from core.db.database import Database
@@ -31,6 +31,7 @@ SECRET_FILES = ("jwt_secret", "portal_key", "secret_key")
 DUMP = "database.dump"
 # For `sha256sum --check`.
 CHECKSUMS = "SHA256SUMS"
+HASH_CHARACTERS = 64
 UNFINISHED_PREFIX = ".twindow-unfinished-"
 # During a long statement, SQLite lets Python handle signals after so many of its instructions.
 INSTRUCTIONS_BETWEEN_SIGNALS = 100_000
@@ -92,24 +93,28 @@ def create_restore_command(settings: Settings, schemas: Sequence[Schema]) -> cli
         databases = [] if is_dump else [Path(url.database or "") for url in urls]
         with report_errors():
             _require_databases(folder, {path.name for path in databases} or {DUMP})
-            _verify_checksums(folder)
             # SQLite would apply a left -wal file to the restored database.
             logs = [path.with_name(f"{path.name}-wal") for path in databases]
             names = [settings.data_dir / name for name in SECRET_FILES]
             for path in (*databases, *logs, *names):
                 if os.path.lexists(path):
                     raise CopyRefused(f"{path} exists already: restore into a new data folder.")
-            prepare_data_dir(settings.data_dir)
             secrets = [settings.data_dir / path.name for path in _existing(folder, SECRET_FILES)]
+            targets = dict.fromkeys((*databases, *secrets))
+            _verify_checksums(
+                folder, {path.name for path in targets} | ({DUMP} if is_dump else set())
+            )
+            prepare_data_dir(settings.data_dir)
             with _unfinished_folder(settings.data_dir) as unfinished:
-                for path in {*databases, *secrets}:
+                for path in targets:
                     _copy_private(folder / path.name, unfinished / path.name)
-                for path, schema in zip(databases, schemas, strict=False):
-                    _check_database(unfinished / path.name, schema)
                 if is_dump:
                     options = "--no-owner --no-privileges --exit-on-error --single-transaction"
-                    _run("pg_restore", *options.split(), "--dbname", url=urls[0], folder=folder)
-                for path in {*databases, *secrets}:
+                    _run("pg_restore", *options.split(), DUMP, url=urls[0], folder=folder)
+                for url, schema in zip(urls, schemas, strict=True):
+                    copied = url.set(database=str(unfinished / Path(url.database or "").name))
+                    _check_database(url if is_dump else copied, schema)
+                for path in targets:
                     shutil.move(unfinished / path.name, path)
         click.echo(f"Restored {folder}.")
         if not (secrets or settings.secret_key):
@@ -175,23 +180,34 @@ def _copy_database(database: Database, folder: Path) -> None:
             raise
 
 
-def _check_database(path: Path, schema: Schema) -> None:
-    """Raise CopyRefused if an SQLite database is damaged. Upgrade the tables of older versions."""
-    with closing(Database(f"sqlite:///{quote(str(path))}")) as database:
+def _check_database(url: URL, schema: Schema) -> None:
+    """Raise CopyRefused if a database is damaged or foreign. Upgrade tables of older versions."""
+    with closing(Database(url.render_as_string(hide_password=False))) as database:
         with database.read() as connection:
-            if connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar() != "ok":
-                raise CopyRefused(f"{path.name} is damaged: use another backup.")
+            is_whole = not database.is_sqlite or (
+                connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar() == "ok"
+            )
+            if not (is_whole and connection.dialect.has_table(connection, schema.version_table)):
+                name = database.engine.url.database
+                raise CopyRefused(f"{name} is damaged, or not of a {schema.name}.")
         schema.migrate(database)
 
 
 def _run(program: str, *options: str, url: URL, folder: Path) -> None:
     """Run a program of PostgreSQL in a folder. Raises CopyRefused with the command line."""
-    address = url.set(drivername="postgresql", password=None).render_as_string()
-    command = [program, *options, address, *([DUMP] if program == "pg_restore" else [])]
-    environment = os.environ | ({"PGPASSWORD": url.password} if url.password else {})
+    _, parameters = url.get_dialect()().create_connect_args(url)
+    # Other programs can see a command line, but not its environment.
+    environment = os.environ | {"PGPASSWORD": str(parameters.pop("password", ""))}
+    command = [program, *options, f"--dbname={make_conninfo(**parameters)}"]
     try:
         process = subprocess.run(  # noqa: S603
-            command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
         )
         reason = process.stderr.strip() or f"it ended with {process.returncode}"
         if process.returncode == 0:
@@ -199,17 +215,19 @@ def _run(program: str, *options: str, url: URL, folder: Path) -> None:
     except FileNotFoundError:
         reason = "it is not installed"
     raise CopyRefused(
-        f"{program} failed: {reason}\nRun it where it is at least as new as the server:\n"
+        f"{program} failed: {reason}\nThe line to run, with a version as new as the server:\n"
         f"{shlex.join(command)}"
     )
 
 
 def _require_databases(folder: Path, expected: set[str]) -> None:
+    """Raise CopyRefused unless a folder has these databases, and no others or logs of them."""
     names = {
         path.name
         for path in folder.iterdir()
-        if path.name == DUMP or (path.suffix in (".db", ".db-wal") and path.stat().st_size)
+        if path.name in {DUMP, *expected} or path.suffix == ".db"
     }
+    names |= {path.name for path in folder.glob("*-wal") if path.stat().st_size}
     if names != expected:
         found = " and ".join(sorted(names)) or "no database"
         raise CopyRefused(
@@ -223,12 +241,16 @@ def _write_checksums(folder: Path, names: Iterable[str]) -> None:
         file.writelines(f"{_hash(folder / name)}  {name}\n".encode() for name in names)
 
 
-def _verify_checksums(folder: Path) -> None:
+def _verify_checksums(folder: Path, names: Iterable[str]) -> None:
     """Raise CopyRefused if a file differs. A backup that was made by hand has no checksums."""
     path = folder / CHECKSUMS
-    for line in path.read_text().splitlines() if path.exists() else ():
-        expected, _, name = line.partition("  ")
-        if _hash(folder / name) != expected:
+    if not path.exists():
+        return
+    lines = path.read_text(errors="replace").splitlines()
+    # A hash, two characters, and the name.
+    expected = {line[HASH_CHARACTERS + 2 :]: line[:HASH_CHARACTERS] for line in lines}
+    for name in names:
+        if _hash(folder / name) != expected.get(name):
             raise CopyRefused(f"{folder / name} is damaged: use another backup.")
 
 

@@ -29,7 +29,10 @@ def require_mergeable(pairs: Sequence[Pair]) -> None:
 
 
 def merge_people(portal: Portal, pairs: Sequence[Pair]) -> None:
-    """Merge the first person of each pair into the second one. Raises DatabaseUnavailable.
+    """Merge the first person of each pair into the second one.
+
+    Raises DatabaseUnavailable, and PersonNotFound if somebody has been deleted meanwhile: nobody is
+    merged then.
 
     The keys and groups of the second person stay. What the first one had ends: running replies,
     keys with what was made with them, password, sign-ins and groups.
@@ -37,11 +40,10 @@ def merge_people(portal: Portal, pairs: Sequence[Pair]) -> None:
     for person, _ in pairs:
         for turn_id in portal.turns.list_running(person.id):
             portal.log.end(turn_id, Ended(ReplyState.STOPPED))
+        if portal.key_issuer:
+            portal.key_issuer.erase(person.id)
     with portal.database.write(durable=True) as connection:
         for person, into in pairs:
             move_conversations(connection, person.id, into.id)
             portal.counters.forget(connection, "person", person.id)
             portal.accounts.people.merge(connection, person, into)
-    if portal.key_issuer:
-        for person, _ in pairs:
-            portal.key_issuer.erase(person.id)

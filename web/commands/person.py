@@ -21,6 +21,7 @@ from core.server.logs import audit_logger, configure_logging
 from core.settings import Settings
 from core.twin_groups import parse_groups
 from web.commands.merge import merge_people, require_mergeable
+from web.commands.move import report_errors
 from web.commands.people_file import read_pairs, read_people
 from web.container import Portal
 
@@ -214,7 +215,13 @@ def create_person_group(portal: Portal) -> click.Group:
             return
         if not yes:
             click.confirm("Merge, and delete the first person of each pair for good?", abort=True)
-        merge_people(portal, pairs)
+        with report_errors():
+            try:
+                merge_people(portal, pairs)
+            except PersonNotFound:
+                raise click.ClickException(
+                    "Somebody was deleted meanwhile; see “person list”."
+                ) from None
         for person, into_person in pairs:
             _log("has merged “%s” into “%s”", person, into_person.listed_name)
         click.echo(f"Merged: {len(pairs)}.")
