@@ -42,7 +42,7 @@ MAX_NAME_CHARACTERS = 100
 JWT_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 # Paths of the embedded service.
 API_PATH = "/api/v1"
-API_DOCS_PATH = f"{API_PATH}/docs"
+API_DOCUMENT_PATH = f"{API_PATH}/openapi.json"
 
 ALREADY_SUBMITTED = N_(
     "This form was already submitted. If it created a key, the key can't be shown again."
@@ -186,4 +186,4 @@ def _render_form(
 
 
 def _docs_url() -> str:
-    return f"{request.script_root}{API_DOCS_PATH}" if portal().settings.is_embedded else ""
+    return f"{request.script_root}{API_DOCUMENT_PATH}" if portal().settings.is_embedded else ""

@@ -30,7 +30,7 @@ from service.conversations import (
     ReplyManager,
     ReplyQueue,
 )
-from service.docs import pages
+from service.docs import document
 from service.key_issuer import KeyIssuer
 from service.knowledge import Knowledge
 from service.llm import ModelClient
@@ -91,7 +91,7 @@ def create_service_app(
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)
-    app.register_blueprint(pages.bp)
+    app.register_blueprint(document.bp)
     app.register_blueprint(health.bp)
     app.register_blueprint(avatars.bp)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

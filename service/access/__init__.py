@@ -11,7 +11,6 @@ from service.access.jwt_tokens import (
     SigningDisabled,
 )
 from service.access.rate_limit import (
-    REQUESTS_PER_HOUR,
     count_request,
     has_rate_limit,
     read_rate_limit,
@@ -19,7 +18,6 @@ from service.access.rate_limit import (
 
 __all__ = [
     "DEFAULT_LIFETIME_SECONDS",
-    "REQUESTS_PER_HOUR",
     "ApiKey",
     "ApiKeys",
     "Identity",

@@ -1,7 +1,7 @@
-"""API documentation: OpenAPI document and HTML page."""
+"""API documentation: the OpenAPI document."""
 
-from service.docs import pages
+from service.docs import document
 
 __all__ = [
-    "pages",
+    "document",
 ]

@@ -121,7 +121,7 @@ def _describe_parameters(operation: Operation) -> Iterator[JsonObject]:
     if operation.query:
         (_, schemas) = msgspec.json.schema_components([operation.query], ref_template=SCHEMA_REF)
         for name, schema in schemas[operation.query.__name__]["properties"].items():
-            kind = non_null_schema(schema)
+            kind = _non_null_schema(schema)
             yield _parameter(name, "query", kind, kind.pop("title"))
     for name, description in operation.request_headers.items():
         schema = {"type": "string", "pattern": IDEMPOTENCY_KEY_PATTERN}
@@ -138,7 +138,7 @@ def _parameter(name: str, place: str, schema: JsonObject, description: str) -> J
     }
 
 
-def non_null_schema(schema: Mapping[str, Any]) -> JsonObject:
+def _non_null_schema(schema: Mapping[str, Any]) -> JsonObject:
     """Return the first variant of `anyOf` that is not null, or else the schema itself."""
     variants = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     return dict(variants[0]) if variants else dict(schema)

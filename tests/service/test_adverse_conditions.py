@@ -157,7 +157,7 @@ def test_request_headers_cannot_change_the_base_path(alone: str):
 def test_invalid_host_headers_cause_no_server_error(alone: str):
     wrong = []
     for host in ("xn--a", "a b", "x" * 300, "[::1", "%00"):
-        for path in ("docs", "openapi.json", "twins"):
+        for path in ("openapi.json", "twins"):
             answer = requests.get(f"{alone}/api/v1/{path}", headers={"Host": host}, timeout=10)
             if answer.status_code not in (200, 400, 401):
                 wrong.append((host, path, answer.status_code))

@@ -140,7 +140,6 @@ def test_base_url_may_include_a_path(service: Flask, full_key: str, model: Upstr
 
         assert list(events)[-1].detail.endswith("The reply was stopped.")
         assert api.get("/openapi.json").json()["servers"] == [{"url": "/ai/twins/api/v1"}]
-        assert f"{url}/ai/twins/api/v1" in api.get("/docs").text
         client.close()
         api.session.close()
 

@@ -2,7 +2,6 @@
 
 from tests.accessibility.environment import STATES
 from tests.accessibility.states import (
-    api,
     conversation,
     conversation_actions,
     conversations,
@@ -20,7 +19,6 @@ from tests.accessibility.states import (
 
 __all__ = [
     "STATES",
-    "api",
     "conversation",
     "conversation_actions",
     "conversations",
