@@ -197,7 +197,8 @@ def _run(program: str, *options: str, url: URL, folder: Path) -> None:
     """Run a program of PostgreSQL in a folder. Raises CopyRefused with the command line."""
     _, parameters = url.get_dialect()().create_connect_args(url)
     # Other programs can see a command line, but not its environment.
-    environment = os.environ | {"PGPASSWORD": str(parameters.pop("password", ""))}
+    password = parameters.pop("password", None)
+    environment = os.environ | ({"PGPASSWORD": str(password)} if password else {})
     command = [program, *options, f"--dbname={make_conninfo(**parameters)}"]
     try:
         process = subprocess.run(  # noqa: S603
