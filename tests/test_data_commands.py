@@ -183,7 +183,7 @@ def test_backup_has_databases_and_secrets_that_only_its_owner_can_read(
 
     result = run(used, "backup", folder)
 
-    assert "The secrets lie beside the data" in result.output
+    assert "The folder contains the secrets" in result.output
     names = {"portal.db", "service.db", "jwt_secret", "portal_key", "secret_key"}
     assert {path.name for path in folder.iterdir()} == {*names, "SHA256SUMS"}
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -200,7 +200,7 @@ def test_backup_writes_no_file_into_a_folder_that_is_not_empty(used: Settings, t
 
     assert (result.exit_code, result.stderr) == (
         1,
-        f"Error: {folder} is no empty folder of its own: name a new one.\n",
+        f"Error: {folder} is not an empty folder: name a new one.\n",
     )
     assert list_files(folder) == {"notes": b"precious"}
     assert {path.name for path in tmp_path.iterdir()} == {"data", "twins", "backup"}
@@ -401,7 +401,7 @@ def add_log(backup: Path) -> None:
         (cut_off, "database disk image is malformed"),
         (make_newer, "has version 9999, but this program supports only 0100"),
         (remove_database, "has service.db, but this portal needs portal.db and service.db"),
-        (replace_database, "portal.db is damaged, or not of a portal."),
+        (replace_database, "portal.db is damaged, or not a database of the portal."),
         (empty_checksums, " is damaged: use another backup."),
         (add_log, "has portal.db and portal.db-wal and service.db, but this portal needs"),
     ],

@@ -24,7 +24,7 @@ MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
 # A slice takes a few milliseconds; between two slices, other requests continue.
 SLICE_ROWS = 500
-# After this time, a search ends with what it has found.
+# After this time, a search stops and returns what it has found.
 MAX_SECONDS = 2.0
 
 # A cursor: the section of a row, its time, and its id.
@@ -57,7 +57,8 @@ class ConversationHits:
 class SearchResults:
     """Page of results. `next_cursor` is the cursor of the next page, "" on the last one.
 
-    If `is_out_of_time`, the search has ended before it found a whole page; the next page goes on.
+    `is_out_of_time` is True if the search stopped before it found a whole page. The next page
+    continues it.
     """
 
     items: Sequence[ConversationHits] = ()

@@ -308,9 +308,12 @@ class TestMerge:
     @pytest.mark.parametrize(
         ("lines", "sentence"),
         [
-            ("Anna,Anna", "Anna into Anna: a person can be merged only once"),
-            ("Anna,Ben\nAnna,Carl", "Anna into Ben: a person can be merged only once"),
-            ("Anna,Ben\nBen,Carl", "Anna into Ben: a person can be merged only once"),
+            ("Anna,Anna", "Anna into Anna: a person who is merged must not be named again"),
+            (
+                "Anna,Ben\nAnna,Carl",
+                "Anna into Ben: a person who is merged must not be named again",
+            ),
+            ("Anna,Ben\nBen,Carl", "Anna into Ben: a person who is merged must not be named again"),
             ("Anna,Ben\nCarl,Dora", "There is no Dora."),
             ("Anna,Ben\nCarl", "pairs.csv, line 3: The line has no into."),
             ("Anna,Ben\nCarl,Zoe", "Zoe is disabled. Enable them first."),

@@ -36,14 +36,16 @@ UNFINISHED_PREFIX = ".twindow-unfinished-"
 # During a long statement, SQLite lets Python handle signals after so many of its instructions.
 INSTRUCTIONS_BETWEEN_SIGNALS = 100_000
 SECRETS_INCLUDED = (
-    "The secrets lie beside the data: whoever can read the folder can read all conversations and "
-    "sign in as anybody. Encrypt it before it leaves this machine."
+    "The folder contains the secrets: anyone who can read it can read all conversations and sign "
+    "in as anyone. Encrypt it before it leaves this machine."
 )
 NO_SECRETS = (
     "The backup has no secrets: people must sign in again, and visitors lose their conversations, "
     "unless you set TWINDOW_SECRET_KEY to the old one before the first start."
 )
-NO_PERMISSIONS = "This file system has no permissions: whoever can read the disk can read the copy."
+NO_PERMISSIONS = (
+    "This file system has no permissions: anyone who can read the disk can read the backup."
+)
 
 
 def create_backup_command(settings: Settings, sources: Sequence[Source]) -> click.Command:
@@ -58,10 +60,10 @@ def create_backup_command(settings: Settings, sources: Sequence[Source]) -> clic
         databases = {database.engine.url: database for _, database in sources}
         with report_errors([database for _, database in sources]):
             if not folder.parent.is_dir():
-                raise CopyRefused(f"{folder.parent} is no folder: create it first.")
+                raise CopyRefused(f"{folder.parent} is not a folder: create it first.")
             is_replaceable = not (folder.is_symlink() or folder.is_mount()) and folder.is_dir()
             if os.path.lexists(folder) and not (is_replaceable and not any(folder.iterdir())):
-                raise CopyRefused(f"{folder} is no empty folder of its own: name a new one.")
+                raise CopyRefused(f"{folder} is not an empty folder: name a new one.")
             with _unfinished_folder(folder.parent) as unfinished:
                 for database in databases.values():
                     _copy_database(database, unfinished)
@@ -93,7 +95,7 @@ def create_restore_command(settings: Settings, schemas: Sequence[Schema]) -> cli
         databases = [] if is_dump else [Path(url.database or "") for url in urls]
         with report_errors():
             _require_databases(folder, {path.name for path in databases} or {DUMP})
-            # SQLite would apply a left -wal file to the restored database.
+            # SQLite would apply an old -wal file to the restored database.
             logs = [path.with_name(f"{path.name}-wal") for path in databases]
             names = [settings.data_dir / name for name in SECRET_FILES]
             for path in (*databases, *logs, *names):
@@ -131,7 +133,7 @@ def create_restore_command(settings: Settings, schemas: Sequence[Schema]) -> cli
 def _unfinished_folder(parent: Path) -> Iterator[Path]:
     """Create a private folder, and remove it at the end, also after SIGTERM and SIGHUP.
 
-    Also removes the folders of killed commands: those that nobody has locked.
+    Also removes the folders that killed commands have left: those without a lock.
     """
     signals = (signal.SIGTERM, signal.SIGHUP)
     handlers = [
@@ -189,7 +191,7 @@ def _check_database(url: URL, schema: Schema) -> None:
             )
             if not (is_whole and connection.dialect.has_table(connection, schema.version_table)):
                 name = database.engine.url.database
-                raise CopyRefused(f"{name} is damaged, or not of a {schema.name}.")
+                raise CopyRefused(f"{name} is damaged, or not a database of the {schema.name}.")
         schema.migrate(database)
 
 

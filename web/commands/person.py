@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
@@ -43,6 +44,15 @@ KEPT_AT_SERVICE = (
 PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
 
 
+_file_option = partial(
+    click.option,
+    "--from",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE.csv",
+)
+
+
 def create_person_group(portal: Portal) -> click.Group:
     """Return the commands that add people, disable them, and give them one-time links."""
     accounts = portal.accounts
@@ -58,13 +68,7 @@ def create_person_group(portal: Portal) -> click.Group:
 
     @commands.command("add", help="Add people, and print the links to set their passwords.")
     @click.argument("name", required=False)
-    @click.option(
-        "--from",
-        "file",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        metavar="FILE.csv",
-        help="Add the people in a file with the columns name and groups.",
-    )
+    @_file_option(help="Add the people in a file with the columns name and groups.")
     def add(name: str | None, file: Path | None) -> None:
         if not portal.settings.sign_in.has_passwords:
             raise click.ClickException(MODE_MISSING)
@@ -188,13 +192,7 @@ def create_person_group(portal: Portal) -> click.Group:
     @commands.command("merge", help="Give all of a person to another one, and delete the person.")
     @click.argument("name", required=False)
     @click.argument("into", required=False)
-    @click.option(
-        "--from",
-        "file",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        metavar="FILE.csv",
-        help="Merge the people in a file with the columns name and into.",
-    )
+    @_file_option(help="Merge the people in a file with the columns name and into.")
     @click.option("--dry-run", is_flag=True, help="Only say what would change.")
     @click.option("--yes", is_flag=True, help="Do not ask.")
     def merge(
