@@ -11,7 +11,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -23,6 +22,7 @@ from sqlalchemy import URL, make_url
 
 from core.db.database import Database
 from core.db.table_copy import CopyRefused, Schema, Source
+from core.secrets import new_id
 from core.settings import ENV_PREFIX, Settings, prepare_data_dir
 from web.commands.move import report_errors
 
@@ -143,8 +143,10 @@ def _unfinished_folder(parent: Path) -> Iterator[Path]:
         for left in parent.glob(f"{UNFINISHED_PREFIX}*"):
             with suppress(OSError), _lock(left):
                 shutil.rmtree(left)
-        folder = Path(tempfile.mkdtemp(dir=parent, prefix=UNFINISHED_PREFIX))
+        # Named first, so that a signal after its creation finds it.
+        folder = parent / f"{UNFINISHED_PREFIX}{new_id(8)}"
         try:
+            folder.mkdir(mode=0o700)
             with _lock(folder):
                 yield folder
         finally:
