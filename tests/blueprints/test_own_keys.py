@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -10,16 +11,18 @@ from unittest.mock import Mock
 import pytest
 import requests
 from flask import Flask
+from sqlalchemy import select
 
 import app as twindow
 from accounts import Accounts
-from core.db.database import DatabaseUnavailable
+from core.db.database import Database, DatabaseUnavailable
 from service.key_issuer import KeyIssuer
+from service.schema import conversations as service_conversations
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
-from twinapi import ApiKey
+from twinapi import ApiKey, Client
 from web.commands.merge import merge_people
 
 # The names of twins, and the lines of their files about access.
@@ -173,18 +176,37 @@ def test_keys_of_a_disabled_person_are_refused(app: Flask, anna: Person, url: st
     assert get_twins(url, key)[0] == 401
 
 
-def test_merge_revokes_the_keys_of_the_person_who_is_deleted_only(
+def test_merge_deletes_the_keys_of_the_person_who_is_deleted_with_their_conversations(
     app: Flask, accounts: Accounts, url: str
 ):
     portal = get_portal(app)
     pair = accounts.people.find_or_add("a.meier"), accounts.people.find("Anna")
     assert portal.key_issuer
     tokens = [portal.key_issuer.sign(person.id, ()) for person in pair]
-    keys = [portal.client.create_api_key(token, "laptop", "read_only").key for token in tokens]
+    keys = [portal.client.create_api_key(token, "laptop", "full_access").key for token in tokens]
+    for key in keys:
+        Client(url, key).create_conversation("lobby")
 
     merge_people(portal, [pair])
 
     assert [get_twins(url, key)[0] for key in keys] == [401, 200]
+    service_url = portal.settings.database_url_for("service")
+    with closing(Database(service_url)) as database, database.read() as connection:
+        assert list(connection.scalars(select(service_conversations.c.sub))) == [pair[1].id]
+
+
+def test_nobody_is_merged_while_keys_cannot_be_revoked(app: Flask, accounts: Accounts):
+    portal = get_portal(app)
+    pair = accounts.people.find_or_add("a.meier"), accounts.people.find("Anna")
+    service_url = portal.settings.database_url_for("service")
+    with (
+        closing(Database(service_url)) as database,
+        database.write(),
+        pytest.raises(DatabaseUnavailable),
+    ):
+        merge_people(portal, [pair])
+
+    assert accounts.people.find("proxy:a.meier") == pair[0]
 
 
 def test_person_with_the_maximum_of_keys_gets_a_message(anna: Person, app: Flask):

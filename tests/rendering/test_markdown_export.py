@@ -88,6 +88,8 @@ HIDDEN = [
     f"~~~ {TAG}",
     f"http://a[`]({TAG}`",
     f"www.a.example/`{TAG}`",
+    f"| ` |\n|---|\n| `{TAG}` |",
+    f"[^1]: a\n\n    {TAG}\n\nb[^1]",
 ]
 
 
