@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import comrak
 
-from rendering.panics import panics_as_errors
-from rendering.parser import parsed_tree
+from core.markdown_tree import parsed_tree, walk
+from core.panics import panics_as_errors
 from rendering.source_limits import normalize_line_ends
 
 # White space in Markdown; `rstrip()` without this argument would remove more characters.
@@ -52,9 +52,9 @@ def embed_markdown(text: str) -> str:
     source = _TAG_START.sub(_OUTSIDE, source)
     lines = [bytearray(line) for line in source.encode().split(b"\n")]
     with parsed_tree(source, _COMMONMARK) as tree:
-        code = {position for node in _walk(tree) for position in _code_in(node, lines)}
+        code = {position for node in walk(tree) for position in _code_in(node, lines)}
     with parsed_tree(source, _GFM) as tree:
-        nodes = list(_walk(tree))
+        nodes = list(walk(tree))
         code &= {position for node in nodes for position in _code_in(node, lines)}
         for number, start, end in code:
             kept = lines[number][start:end].replace(_OUTSIDE.encode(), _IN_CODE.encode())
@@ -65,13 +65,6 @@ def embed_markdown(text: str) -> str:
             _adapt_fence(node, lines)
     embedded = _ESCAPED.sub(r"\1&lt;", b"\n".join(lines).decode()).replace(_IN_CODE, "<")
     return embedded.rstrip(BLANK_CHARACTERS) + closing_fence
-
-
-def _walk(node: comrak.AstNode) -> Iterator[comrak.AstNode]:
-    nodes = [node]
-    while nodes:
-        nodes += (node := nodes.pop()).children
-        yield node
 
 
 def _code_in(node: comrak.AstNode, lines: Sequence[bytearray]) -> Iterator[tuple[int, int, int]]:
@@ -88,7 +81,7 @@ def _code_in(node: comrak.AstNode, lines: Sequence[bytearray]) -> Iterator[tuple
     elif isinstance(node.node_value, comrak.Paragraph | comrak.Heading | comrak.TableCell):
         if any(map(_AMBIGUOUS.search, lines[first:last])):
             return
-        for each in _walk(node):
+        for each in walk(node):
             start, end = each.sourcepos.start, each.sourcepos.end
             if isinstance(each.node_value, comrak.Code) and start.line == end.line:
                 yield start.line - 1, start.column - 1, end.column

@@ -6,10 +6,10 @@ import re
 
 import nh3
 
+from core.panics import panics_as_errors
 from rendering import code_highlighting, footnotes, formulas, links
 from rendering.formulas import MathBudget
 from rendering.images import replace_images, shorten_data
-from rendering.panics import panics_as_errors
 from rendering.parser import parser_html
 from rendering.placeholders import parse_with_definitions, protect, restore
 from rendering.source_limits import has_too_many_cells, is_too_deep, normalize_line_ends

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MAY_IMPORT = {
     "core": set(),
     "twinapi": {"core"},
-    "rendering": set(),
+    "rendering": {"core"},
     "accounts": {"core"},
     "chat": {"twinapi", "core"},
     "web": {"accounts", "rendering", "chat", "twinapi", "core"},

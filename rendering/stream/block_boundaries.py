@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import comrak
 
-from rendering.panics import panics_as_errors
-from rendering.parser import parsed_tree
+from core.markdown_tree import parsed_tree
+from core.panics import panics_as_errors
+from rendering.parser import EXTENSIONS
 
 # A last line that follows a blank line and begins with a letter, so that it starts a paragraph.
 _PARAGRAPH_START = re.compile(r"\n[ \t]*\n[^\W\d_][^\n]*$")
@@ -40,7 +41,7 @@ def find_boundaries(source: str) -> BlockBoundaries:
     An incomplete last line starts no block or item, unless it clearly begins a paragraph.
     """
     complete_lines = source.count("\n") + begins_paragraph(source)
-    with parsed_tree(source) as tree:
+    with parsed_tree(source, EXTENSIONS) as tree:
         blocks = [block for block in tree.children if _start_line(block) < complete_lines]
         boundaries = BlockBoundaries([_start_line(block) for block in blocks])
         if blocks:

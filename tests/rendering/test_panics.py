@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rendering.panics import ParserPanicked, panics_as_errors
+from core.panics import ParserPanicked, panics_as_errors
 from rendering.render import render_plain
 from rendering.stream.open_block import OpenBlock
 
