@@ -88,7 +88,7 @@ class Twindow:
             api_key = settings.api_key or ""
             if self.service:
                 api_key = _embedded_service_key(self.service, settings, may_create=is_server)
-            model_note = self.service.model_note if self.service else lambda _="": None
+            model_note = self.service.model_note if self.service else lambda _twin_id: None
             key_issuer = self.service.key_issuer if self.service else None
             twin_access = (
                 self.service.container.twins.portal_access

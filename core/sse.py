@@ -6,7 +6,6 @@ one complete, normalised, bounded event at a time. Serialisation returns a frame
 
 from __future__ import annotations
 
-import codecs
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -129,35 +128,3 @@ def _normalize_line_ends(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _is_too_large(event: bytes) -> bool:
     return len(event) > MAX_EVENT_BYTES or event.count(b"\n") >= MAX_EVENT_LINES
-
-
-def decode_lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the lines of a stream, without their ends. Raises EventTooLarge for a long line."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    pending: list[str] = []
-    pending_size = 0
-    is_first_chunk, is_after_cr = True, False
-    for chunk in chunks:
-        text = decoder.decode(chunk)
-        if not text:
-            continue
-        if is_first_chunk:
-            text, is_first_chunk = text.removeprefix("\ufeff"), False
-        if is_after_cr and text:
-            text = text.removeprefix("\n")
-            is_after_cr = False
-        if not text:
-            continue
-        is_after_cr = text.endswith("\r")
-        head, *rest = _LINE_END.split(text)
-        pending.append(head)
-        pending_size += len(head)
-        if pending_size > MAX_EVENT_BYTES:
-            raise EventTooLarge
-        for line in rest:
-            yield "".join(pending)
-            pending, pending_size = [line], len(line)
-            if pending_size > MAX_EVENT_BYTES:
-                raise EventTooLarge
-    if last_line := "".join(pending):
-        yield last_line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,12 +35,15 @@ from service.docs import document
 from service.key_issuer import KeyIssuer
 from service.knowledge import Knowledge
 from service.llm import ModelClient
+from service.llm.demo import DemoModel
 from service.schema import TABLES
 from service.twins import TwinRepository
 
+logger = logging.getLogger(__name__)
+
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 SCHEMA = Schema("service", TABLES, MIGRATIONS_DIR, health.VERSION_TABLE)
-SMALL_MODEL_NOTE = (
+DEMO_MODEL_NOTE = (
     N_("Demo model: answers are often wrong"),
     N_(
         "This tiny demo model runs on the same machine as the portal, so that you can try it out. "
@@ -68,10 +72,10 @@ def create_service_app(
     SCHEMA.prepare(database, may_upgrade=upgrades_tables)
     secret_key = settings.secret("secret_key")
     messages = Messages(database)
-    twins = TwinRepository(settings.twins_dir)
-    knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
     load = load or ProcessLoad()
-    model = ModelClient(settings, load.pause_seconds)
+    model = (ModelClient if settings.model_url else DemoModel)(settings, load.pause_seconds)
+    twins = TwinRepository(settings.twins_dir, has_model=model.is_available)
+    knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
     queue = None
     if model.max_parallel_replies:
         # Round the number of slots up, because the model server queues requests beyond its limit.
@@ -130,30 +134,29 @@ class Service:
             self.container.jwt_tokens, self.container.api_keys, self.container.conversations
         )
 
-    def model_note(self, twin_id: str = "") -> ModelNote | None:
-        """Return a note about the bundled model, or None if the twin uses another model or none."""
-        if (bundled := self.container.model.bundled) is None:
+    def model_note(self, twin_id: str) -> ModelNote | None:
+        """Return a note about the demo model, or None if the twin uses another model or none."""
+        model = self.container.model
+        if not isinstance(model, DemoModel) or not self.container.twins.needs_model(twin_id):
             return None
-        for twin in self.container.twins.list_all():
-            if twin.id == twin_id and twin.front_matter.knowledge == "quote":
-                return None
-        if bundled.problem:
-            return ModelNote(N_("No model is available"), bundled.problem)
-        return ModelNote(*SMALL_MODEL_NOTE)
+        if model.process.problem:
+            return ModelNote(N_("No model is available"), model.process.problem)
+        return ModelNote(*DEMO_MODEL_NOTE)
 
     def findings(self, asks_model: bool) -> Iterable[Finding]:  # noqa: FBT001
         """Return the state of database, twins and, on request, model."""
         return health.findings(self.container, asks_model=asks_model)
 
     def start(self) -> None:
-        """Start the background work, and begin to load the bundled model."""
+        """Start the background work, and begin to load the demo model if a twin needs it."""
         self.checkpoints.start()
         self.container.knowledge.start()
-        if self.container.model.bundled:
-            self.container.model.bundled.start()
+        self.container.model.start()
+        if unlisted := health.names_without_model(self.container):
+            logger.warning("Not listed, because there is no model: %s", unlisted)
 
     def close(self) -> None:
-        """Stop the running replies, the index of files and the bundled model."""
+        """Stop the running replies, the index of files and the demo model."""
         self.container.reply_manager.close()
         self.container.knowledge.close()
         self.container.model.close()

@@ -71,9 +71,8 @@ def create_cli_group(app: Flask) -> click.Group:
             raise click.ClickException(str(error)) from None
 
     @commands.command("twins", help="List the twins and check their files.")
-    @click.option("--check", "asks_questions", is_flag=True, help="Ask the checked questions.")
     @click.argument("ids", nargs=-1)
-    def twins(ids: tuple[str, ...], *, asks_questions: bool) -> None:
+    def twins(ids: tuple[str, ...]) -> None:
         logging.getLogger("service").setLevel(logging.ERROR)  # the loop below prints the problems
         listed = container.twins.list_all()
         if unknown := set(ids) - {twin.id for twin in listed}:
@@ -84,8 +83,7 @@ def create_cli_group(app: Flask) -> click.Group:
         problems = [*container.twins.problems(), *container.knowledge.problems()]
         for problem in problems:
             click.echo(problem, err=True)
-        findings = container.knowledge.check_questions(ids) if asks_questions else ()
-        if print_findings(findings) or problems:
+        if problems:
             raise SystemExit(1)
 
     @commands.command("check", help="Check database, twins and model with one short reply.")

@@ -12,7 +12,8 @@ from core.db.database import DatabaseUnavailable
 from core.findings import Finding
 from service.container import Container, container
 from service.llm import ModelFailed, PromptTooLong, find_local_servers
-from service.twins import Sampling
+from service.llm.demo import DemoModel
+from service.twins import FrontMatter
 
 bp = Blueprint("health", __name__)
 
@@ -57,18 +58,26 @@ def findings(service: Container, *, asks_model: bool) -> Iterator[Finding]:
         yield Finding("The service's database is not writable.", is_problem=True)
     for problem in [*service.twins.problems(), *service.knowledge.problems()]:
         yield Finding(problem, is_problem=True)
+    if unlisted := names_without_model(service):
+        yield Finding(f"Not listed, because there is no model: {unlisted}.")
     if asks_model:
-        yield _check_model(service)
-        if service.model.bundled:
+        if service.model.is_available:
+            yield _check_model(service)
+        if isinstance(service.model, DemoModel):
             for server in find_local_servers(service.settings):
                 yield Finding(f"{server.name} runs on this machine.", fix=server.command)
+
+
+def names_without_model(service: Container) -> str:
+    """Return the ids of the twins that nobody sees because there is no model, or ""."""
+    return ", ".join(twin.id for twin in service.twins.list_without_model())
 
 
 def _check_model(service: Container) -> Finding:
     """Request a short reply, which checks the key, the model name and the server together."""
     started_at = time.monotonic()
     try:
-        pieces = list(service.model.stream_reply(PROBE_PROMPT, Sampling()))
+        pieces = list(service.model.stream_reply(PROBE_PROMPT, FrontMatter(name="check")))
     except ModelFailed as error:
         advice = f" Check {error.setting}." if error.setting else ""
         return Finding(f"{error.sentence.removesuffix(CONTACT)}{advice}", is_problem=True)

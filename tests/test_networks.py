@@ -12,7 +12,7 @@ import pytest
 from core.settings import Settings, load_settings
 from service.access.jwks import JwksClient
 from service.llm import ModelClient
-from service.twins import Sampling
+from service.twins import FrontMatter
 from tests.support.certificates import CertificateAuthority
 from tests.support.images import png
 from tests.support.squid import Squid, run_squid
@@ -47,7 +47,9 @@ def settings(squid: Squid, upstream: Upstream, tmp_path: Path) -> Iterator[Setti
 
 def ask_model(settings: Settings) -> str:
     client = ModelClient(settings)
-    return "".join(client.stream_reply([{"role": "user", "content": "Hi"}], Sampling()))
+    return "".join(
+        client.stream_reply([{"role": "user", "content": "Hi"}], FrontMatter(name="Ada"))
+    )
 
 
 CLIENTS: dict[str, tuple[Callable[[Settings, str], Any], Any]] = {

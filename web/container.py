@@ -50,9 +50,9 @@ MISSING_SIGN_IN = (
 class Portal:
     """The dependencies that all requests of a portal share.
 
-    `model_note` returns a note for visitors about the model of the embedded service, or None; given
-    the id of a twin, about the model of this twin. `twin_access` returns the twins that people in
-    some groups may use. Only the embedded service has a `key_issuer`.
+    `model_note` returns a note for visitors about the model of a twin of the embedded service, or
+    None. `twin_access` returns the twins that people in some groups may use. Only the embedded
+    service has a `key_issuer`.
     """
 
     settings: Settings
@@ -74,7 +74,7 @@ class Portal:
     renderer: RenderProcess
     html_cache: HtmlCache
     running_replies: RunningReplies
-    model_note: Callable[..., object | None]
+    model_note: Callable[[str], object | None]
     twin_access: Callable[[Collection[str]], TwinAccess]
     key_issuer: KeyIssuer | None = None
 
@@ -109,7 +109,7 @@ def build_portal(
     api_key: str,
     clock: Clock,
     load: ProcessLoad,
-    model_note: Callable[..., object | None],
+    model_note: Callable[[str], object | None],
     twin_access: Callable[[Collection[str]], TwinAccess],
     key_issuer: KeyIssuer | None = None,
     *,

@@ -27,7 +27,7 @@ class Dedent(Extension):
         return re.sub(indentation, "", source, flags=re.MULTILINE)
 
 
-def init_app(app: Flask, settings: Settings, model_note: Callable[..., object | None]) -> None:
+def init_app(app: Flask, settings: Settings, model_note: Callable[[str], object | None]) -> None:
     """Compute the colours once, set up the assets, and configure Jinja."""
     colours = Palette.from_accent(settings.accent.colour).css_values()
     static_files.init_app(app, colours, settings.logo)

@@ -101,7 +101,7 @@ def _describe_database(settings: Settings) -> str:
 
 def _describe_model(settings: Settings) -> str:
     if not settings.model_url:
-        return "bundled"
+        return "demo model" if settings.demo_model else "none"
     return f"{settings.model or 'first listed'} at {without_credentials(settings.model_url)}"
 
 

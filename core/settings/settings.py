@@ -87,6 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     model_window: Annotated[int, msgspec.Meta(ge=512)] = 4096
     model_parallel: Count | None = None
     model_timeout: Seconds = 300
+    demo_model: bool = True
     twins_dir: Path = ROOT / "twins"
 
     @property

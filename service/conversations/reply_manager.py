@@ -11,7 +11,6 @@ from core.db.database import DatabaseUnavailable
 from core.server.process_load import ProcessLoad
 from service.conversations import failures
 from service.conversations.conversations import Conversation
-from service.conversations.distress import reply_to_distress, suggests_distress
 from service.conversations.lease_keeper import LeaseKeeper
 from service.conversations.leases import Leases, LeaseState
 from service.conversations.messages import Message, Messages, StillReplying
@@ -28,13 +27,14 @@ from service.conversations.reply import (
 )
 from service.conversations.reply_request import (
     find_sources,
-    newest_task,
     quote_knowledge,
     read_reply,
 )
+from service.distress import reply_to_distress, suggests_distress
 from service.idempotency import IdempotencyKey
 from service.knowledge import Knowledge, split_pieces
 from service.llm import ModelClient, ModelFailed
+from service.llm.demo import DemoModel
 from service.twins import Twin
 
 logger = logging.getLogger(__name__)
@@ -160,7 +160,8 @@ class ReplyManager:
 
     def _emit_reply(self, reply: Reply) -> None:
         knowledge = reply.twin.front_matter.knowledge
-        if self.model.bundled and suggests_distress(reply.message.content):
+        is_machine_read = knowledge == "quote" or isinstance(self.model, DemoModel)
+        if is_machine_read and suggests_distress(reply.message.content):
             self._emit_pieces(reply, split_pieces(reply_to_distress(reply.twin.language)))
             return
         if knowledge:
@@ -168,18 +169,11 @@ class ReplyManager:
         if knowledge == "quote":
             self._emit_pieces(reply, quote_knowledge(reply, self.messages, self.knowledge))
             return
-        front_matter = reply.twin.front_matter
-        task = ""
-        if self.model.bundled and front_matter.message_template:
-            task = newest_task(reply, self.messages)
-            if front_matter.greeting and not task:
-                self._emit_pieces(reply, split_pieces(front_matter.greeting))
-                return
         if knowledge == "prompt":
             find_sources(reply, self.messages, self.knowledge)
         with self._queue_slot(reply):
             reply.emit(Progress("thinking"))
-            self._emit_pieces(reply, read_reply(reply, self.messages, self.model, task))
+            self._emit_pieces(reply, read_reply(reply, self.messages, self.model))
 
     def _emit_pieces(self, reply: Reply, pieces: Iterable[str]) -> None:
         has_content = False

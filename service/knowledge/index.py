@@ -5,48 +5,46 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from string import ascii_lowercase
 
 import msgspec
 
+from core.panics import ParserPanicked
 from core.text_files import NotUtf8, decode_text
 from service import file_stamp
 from service.knowledge.passages import Passage, split_into_passages
-from service.knowledge.terms import content_terms, whole_question
+from service.knowledge.terms import joined_words, question_terms, stems
 from service.twins import Twin
 
 logger = logging.getLogger(__name__)
 
 MAX_KNOWLEDGE_BYTES = 64 * 1024**2
 SUFFIXES = (".md", ".txt")
-# Passages that a search compares with the question.
-MAX_CANDIDATES = 30
-# How much more a term counts in a heading, and in a question that is also asked.
-HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT = 4, 3, 1
-MIN_CORRECTED_LENGTH = 5
+# Passages that a search returns, and the first terms of a question that it uses.
+MAX_FOUND = 30
+MAX_TERMS = 64
+# A rare word is in at most this many passages of its twin, or this share of them.
+RARE_COUNT, RARE_SHARE = 5, 1 / 3
+# A passage that may answer a question shares this many of its rare words.
+MIN_SHARED_WORDS = 2
+# How much a term counts in the name of the twin, headings, questions also asked, and text.
+WEIGHTS = (0, 4, 3, 1)
 # Another process may be building the index.
 LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 
+# The terms of the first four columns are searched. `twin` has the id of the twin as one term.
 SCHEMA = """
-CREATE TABLE files (
-  twin TEXT, path TEXT, stamp TEXT, problem TEXT, PRIMARY KEY (twin, path)
-) WITHOUT ROWID;
-CREATE TABLE passages (
-  id INTEGER PRIMARY KEY, twin TEXT, path TEXT, headings TEXT, text TEXT, questions TEXT
+CREATE TABLE twins (id TEXT PRIMARY KEY, stamp TEXT, passages INTEGER, problems TEXT);
+CREATE VIRTUAL TABLE passages USING fts5 (
+  twin, heading_terms, question_terms, text_terms,
+  file UNINDEXED, headings UNINDEXED, text UNINDEXED,
+  tokenize = "unicode61 remove_diacritics 0 tokenchars '+#'"
 );
-CREATE INDEX passages_of_file ON passages (twin, path);
-CREATE VIRTUAL TABLE passage_terms USING fts5 (
-  headings, questions, text, tokenize = "unicode61 remove_diacritics 0 tokenchars '+#'"
-);
-CREATE TABLE term_counts (
-  twin TEXT, term TEXT, passages INTEGER, PRIMARY KEY (twin, term)
-) WITHOUT ROWID;
 """
 
 
@@ -60,20 +58,18 @@ class Source(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage, its file in the knowledge folder, and the terms of all its text.
+    """A passage with its file in the knowledge folder, and its path of headings."""
 
-    Passages of one file have ascending ids.
-    """
-
-    id: int
     file: str
-    passage: Passage
-    terms: frozenset[str]
+    headings: tuple[str, ...]
+    text: str
+    # Whether it shares enough rare words with the question.
+    may_answer: bool = True
 
     @property
     def source(self) -> Source:
         """The passage, as a source of a reply."""
-        return Source(self.file, self.passage.heading, self.passage.text)
+        return Source(self.file, self.headings[-1], self.text)
 
 
 class KnowledgeIndex:
@@ -84,7 +80,7 @@ class KnowledgeIndex:
         self._twins_folder = twins_folder
 
     def update(self, twins: Sequence[Twin]) -> None:
-        """Index the files that have changed; build the index if it is missing or damaged."""
+        """Index the twins whose files have changed; build a missing or damaged index again."""
         try:
             self._update(twins)
         except sqlite3.OperationalError:  # for example a full disk
@@ -96,26 +92,15 @@ class KnowledgeIndex:
     def _update(self, twins: Sequence[Twin]) -> None:
         with self._open() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
-            twins_by_id = {twin.id: twin for twin in twins if self.folder_of(twin).is_dir()}
-            rows = connection.execute("SELECT twin, path, stamp, problem FROM files").fetchall()
-            indexed = {(twin_id, path): stamp for twin_id, path, stamp, _ in rows}
-            unused = {(twin_id, path) for twin_id, path, _, problem in rows if problem}
-            stamps = {
-                (twin.id, file): stamp
-                for twin in twins_by_id.values()
-                for file, stamp in self._list_files(twin)
-            }
-            new = {key for key, stamp in stamps.items() if indexed.get(key) != stamp}
-            changed = {twin_id for twin_id, _ in new | (indexed.keys() - stamps.keys())}
-            # A file that exceeded the limit may fit now.
-            new |= {key for key in unused & stamps.keys() if key[0] in changed}
-            for key in new | (indexed.keys() - stamps.keys()):
-                _remove(connection, key)
-            for twin_id in changed:
-                files = {key: stamps[key] for key in sorted(new) if key[0] == twin_id}
-                if files:
-                    self._add_files(connection, twins_by_id[twin_id], files)
-                _count_terms(connection, twin_id)
+            indexed = dict(connection.execute("SELECT id, stamp FROM twins"))
+            known = {twin.id: twin for twin in twins if self.folder_of(twin).is_dir()}
+            stamps = {id_: self._stamp(twin) for id_, twin in known.items()}
+            for twin_id in indexed.keys() | stamps.keys():
+                if indexed.get(twin_id) == stamps.get(twin_id):
+                    continue
+                _remove(connection, twin_id)
+                if twin_id in known:
+                    self._add(connection, known[twin_id], stamps[twin_id])
 
     def folder_of(self, twin: Twin) -> Path:
         """Return the knowledge folder of a twin, which may not exist."""
@@ -123,142 +108,83 @@ class KnowledgeIndex:
 
     def problems(self, twin: Twin) -> Sequence[str]:
         """Return a sentence about each file that could not be indexed, or about their absence."""
-        query = "SELECT path, problem FROM files WHERE twin = ? ORDER BY path"
         with self._open() as connection:
-            rows = connection.execute(query, (twin.id,)).fetchall()
-        if not rows:
-            return [f"{twin.id}/ contains no files that end in {' or '.join(SUFFIXES)}."]
-        return [f"{twin.id}/{path} {problem}." for path, problem in rows if problem]
+            query = "SELECT problems FROM twins WHERE id = ?"
+            row = connection.execute(query, (twin.id,)).fetchone()
+        problems: Sequence[str] = msgspec.json.decode(row[0]) if row else [_no_files(twin)]
+        return problems
 
-    def find(self, twin: Twin, terms: Sequence[str]) -> Sequence[FoundPassage]:
-        """Return the passages that have most of these terms, the best first (BM25)."""
-        if not terms:
+    def find_question(self, twin: Twin, question: str) -> Sequence[FoundPassage]:
+        """Return the passages of the sections that list a question, word for word."""
+        if not (words := joined_words(question)):
             return []
-        match = " OR ".join(f'"{term}"' for term in dict.fromkeys(terms))
-        ids = """
-            SELECT passages.id AS id, bm25(passage_terms, ?, ?, ?) AS rank
-            FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid
-            WHERE passage_terms MATCH ? AND twin = ? ORDER BY rank, id LIMIT ?
-        """
-        weights = HEADING_WEIGHT, QUESTION_WEIGHT, TEXT_WEIGHT
-        return self._read_passages(ids, (*weights, match, twin.id, MAX_CANDIDATES))
-
-    def count(self, twin: Twin, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
-        """Return how many passages a twin has, and how many of them have each term."""
         with self._open() as connection:
-            [total] = connection.execute(
-                "SELECT count(*) FROM passages WHERE twin = ?", (twin.id,)
-            ).fetchone()
-            return total, _read_counts(connection, twin, terms)
+            match = f'{_owned_by(twin.id)} AND question_terms : "{words}"'
+            return list(_select(connection, match, "rowid"))
 
-    def correct_spelling(self, twin: Twin, terms: Set[str]) -> frozenset[str]:
-        """Return the terms; for one in no passage, a term that differs by a letter or two swapped.
-
-        Short terms differ by a letter from many others, so they stay.
-        """
-        corrected = set[str]()
+    def search(self, twin: Twin, question: str) -> Sequence[FoundPassage]:
+        """Return the passages that have rare words of the question, the best first (BM25)."""
+        terms = question_terms(question, twin.language)[:MAX_TERMS]
+        owned = _owned_by(twin.id)
         with self._open() as connection:
-            counts = _read_counts(connection, twin, list(terms))
-            for term in terms:
-                is_corrected = term not in counts and len(term) >= MIN_CORRECTED_LENGTH
-                others = _read_counts(connection, twin, list(_edits(term))) if is_corrected else {}
-                corrected.add(max(sorted(others), key=others.__getitem__, default=term))
-        return frozenset(corrected)
-
-    def headings(self, twin: Twin) -> Set[str]:
-        """Return all headings in a twin's files."""
-        query = "SELECT DISTINCT headings FROM passages WHERE twin = ?"
-        with self._open() as connection:
-            rows = connection.execute(query, (twin.id,)).fetchall()
-        return {heading for (path,) in rows for heading in msgspec.json.decode(path)}
+            connection.execute("BEGIN")  # all statements read the same state
+            query = "SELECT passages FROM twins WHERE id = ?"
+            [total] = connection.execute(query, (twin.id,)).fetchone() or [0]
+            counts = {term: _count(connection, f'{owned} AND "{term}"') for term in terms}
+            rare = {
+                term
+                for term, count in counts.items()
+                if count <= max(RARE_COUNT, total * RARE_SHARE)
+            }
+            if not rare:
+                return []
+            match = " OR ".join(f'"{term}"' for term in sorted(rare))
+            return list(_select(connection, f"{owned} AND ({match})", "score", rare))
 
     def first_passages(self, twin: Twin) -> Sequence[FoundPassage]:
         """Return the first passages of a twin's files."""
-        ids = "SELECT id, id AS rank FROM passages WHERE twin = ? ORDER BY path, id LIMIT ?"
-        return self._read_passages(ids, (twin.id, MAX_CANDIDATES))
-
-    def _read_passages(self, ids: str, parameters: Sequence[object]) -> Sequence[FoundPassage]:
-        """Return the passages that a query selects by `id`, in the order of `rank`.
-
-        One statement reads everything: after an update, an id may belong to another twin.
-        """
-        query = f"""
-            SELECT found.id, path, passages.headings, passages.text, passages.questions,
-              passage_terms.headings || ' ' || passage_terms.questions || ' ' || passage_terms.text
-            FROM ({ids}) AS found JOIN passages ON passages.id = found.id
-            JOIN passage_terms ON passage_terms.rowid = found.id
-            ORDER BY found.rank, found.id
-        """  # noqa: S608
         with self._open() as connection:
-            rows = connection.execute(query, parameters).fetchall()
-        decode = msgspec.json.decode
+            return list(_select(connection, _owned_by(twin.id), "rowid"))
+
+    def _stamp(self, twin: Twin) -> str:
+        """Return a text that changes with the passages of a twin."""
+        folder = self.folder_of(twin)
+        stamps = [(file, file_stamp.stamp(folder / file)) for file in self._list_files(twin)]
+        return f"{twin.language} {stamps}"
+
+    def _list_files(self, twin: Twin) -> Sequence[str]:
+        """Return the paths of the files of a twin in its folder, sorted."""
+        folder = self.folder_of(twin)
+        names = (path.relative_to(folder) for path in sorted(folder.rglob("*")))
         return [
-            FoundPassage(
-                id_,
-                path,
-                Passage(tuple(decode(headings)), text, tuple(decode(questions))),
-                frozenset(terms.split()),
-            )
-            for id_, path, headings, text, questions, terms in rows
+            name.as_posix()
+            for name in names
+            if name.suffix.lower() in SUFFIXES
+            and not any(part.startswith(".") for part in name.parts)
         ]
 
-    def _list_files(self, twin: Twin) -> Iterator[tuple[str, str]]:
-        """Yield the files of a twin, by name, and what changes with the terms of each."""
-        folder = self.folder_of(twin)
-        for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder)
-            if path.suffix.lower() not in SUFFIXES or any(
-                part.startswith(".") for part in name.parts
-            ):
-                continue
+    def _add(self, connection: sqlite3.Connection, twin: Twin, stamp: str) -> None:
+        files = self._list_files(twin)
+        problems = [] if files else [_no_files(twin)]
+        rest, count = MAX_KNOWLEDGE_BYTES, 0
+        for file in files:
             # A name that is not UTF-8 cannot be stored.
-            file = os.fsencode(name.as_posix()).decode(errors="replace")
-            yield file, f"{twin.language} {file_stamp.stamp(path)}"
+            name = os.fsencode(file).decode(errors="replace")
+            try:
+                passages = self._read_passages(twin, file, rest)
+            except file_stamp.UnreadableFile as error:
+                problems.append(f"{twin.id}/{name} {error}.")
+                logger.warning("Knowledge not used: %s/%s %s.", twin.id, name, error)
+                continue
+            for passage in passages:
+                _insert(connection, twin, name, passage)
+                rest -= len(passage.text)
+                count += 1
+        row = twin.id, stamp, count, msgspec.json.encode(problems).decode()
+        connection.execute("INSERT INTO twins VALUES (?, ?, ?, ?)", row)
 
-    def _add_files(
-        self, connection: sqlite3.Connection, twin: Twin, stamps: Mapping[tuple[str, str], str]
-    ) -> None:
-        """Index new and changed files of a twin."""
-        [used] = connection.execute(
-            "SELECT coalesce(sum(length(text)), 0) FROM passages WHERE twin = ?", (twin.id,)
-        ).fetchone()
-        for (_, file), stamp in stamps.items():
-            used += self._add(connection, twin, file, stamp, MAX_KNOWLEDGE_BYTES - used)
-
-    def _add(
-        self, connection: sqlite3.Connection, twin: Twin, file: str, stamp: str, max_bytes: int
-    ) -> int:
-        """Index a file, and return the length of its passages."""
-        problem = ""
-        passages: Sequence[Passage] = ()
-        try:
-            passages = self._read_file(twin, file, max_bytes)
-        except file_stamp.UnreadableFile as error:
-            problem = str(error)
-            logger.warning("Knowledge not used: %s/%s %s.", twin.id, file, problem)
-        connection.execute("INSERT INTO files VALUES (?, ?, ?, ?)", (twin.id, file, stamp, problem))
-        for passage in passages:
-            headings, questions = map(msgspec.json.encode, (passage.headings, passage.questions))
-            row = twin.id, file, headings.decode(), passage.text, questions.decode()
-            rowid = connection.execute(
-                "INSERT INTO passages (twin, path, headings, text, questions) "
-                "VALUES (?, ?, ?, ?, ?)",
-                row,
-            ).lastrowid
-            language = twin.language
-            columns = (" ".join(passage.headings), " ".join(passage.questions), passage.text)
-            terms = [" ".join(content_terms(column, language)) for column in columns]
-            terms[1] += "".join(f" {whole_question(each)}" for each in passage.questions)
-            connection.execute(
-                "INSERT INTO passage_terms (rowid, headings, questions, text) VALUES (?, ?, ?, ?)",
-                (rowid, *terms),
-            )
-        return sum(len(passage.text) for passage in passages)
-
-    def _read_file(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
+    def _read_passages(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
         """Read a file. Raises UnreadableFile."""
-        if "\N{REPLACEMENT CHARACTER}" in file:
-            raise file_stamp.UnreadableFile("has a name that is not valid UTF-8")
         path = file_stamp.resolve_inside(self.folder_of(twin), file)
         data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES)
         if len(data) > max_bytes:
@@ -266,11 +192,13 @@ class KnowledgeIndex:
             raise file_stamp.UnreadableFile(f"exceeds the {limit} MiB of all files of a twin")
         try:
             text = decode_text(data)
+            if "\0" in text:
+                raise file_stamp.UnreadableFile("is not a text file")
+            return split_into_passages(text, Path(file).stem)
         except NotUtf8 as error:
             raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {error.line}") from None
-        if "\0" in text:
-            raise file_stamp.UnreadableFile("is not a text file")
-        return split_into_passages(text, Path(file).stem)
+        except ParserPanicked:
+            raise file_stamp.UnreadableFile("cannot be parsed") from None
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -279,27 +207,56 @@ class KnowledgeIndex:
             yield connection
 
 
-def _read_counts(
-    connection: sqlite3.Connection, twin: Twin, terms: Sequence[str]
-) -> dict[str, int]:
-    """Return how many passages of a twin have each term; terms without one are missing."""
-    places = ", ".join("?" * len(terms))
-    query = f"SELECT term, passages FROM term_counts WHERE twin = ? AND term IN ({places})"  # noqa: S608
-    return dict(connection.execute(query, (twin.id, *terms)).fetchall())
+def _select(
+    connection: sqlite3.Connection, match: str, order: str, rare_terms: Set[str] = frozenset()
+) -> Iterator[FoundPassage]:
+    query = f"""
+        SELECT file, headings, text, heading_terms || ' ' || question_terms || ' ' || text_terms,
+          bm25(passages, {", ".join(map(str, WEIGHTS))}) AS score
+        FROM passages WHERE passages MATCH ? ORDER BY {order}, rowid LIMIT {MAX_FOUND}
+    """  # noqa: S608
+    for file, headings, text, terms, _ in connection.execute(query, (match,)):
+        shared = rare_terms & set(terms.split())
+        may_answer = len(shared) >= min(MIN_SHARED_WORDS, len(rare_terms))
+        yield FoundPassage(file, tuple(msgspec.json.decode(headings)), text, may_answer)
 
 
-def _edits(term: str) -> Iterator[str]:
-    """Yield the terms that differ from a term by one letter, or by two neighbours swapped.
+def _count(connection: sqlite3.Connection, match: str) -> int:
+    query = "SELECT count(*) FROM passages WHERE passages MATCH ?"
+    [count] = connection.execute(query, (match,)).fetchone()
+    return int(count)
 
-    The last letter stays: "salti" is the stem of "salty", and not a misspelled "salt".
-    """
-    for index in range(len(term) - 1):
-        before, after = term[:index], term[index:]
-        yield before + after[1:]
-        yield before + after[1:2] + after[:1] + after[2:]
-        for letter in ascii_lowercase:
-            yield before + letter + after
-            yield before + letter + after[1:]
+
+def _no_files(twin: Twin) -> str:
+    return f"{twin.id}/ contains no files that end in {' or '.join(SUFFIXES)}."
+
+
+def _owned_by(twin_id: str) -> str:
+    return f'twin : "{twin_id.encode().hex()}"'
+
+
+def _insert(connection: sqlite3.Connection, twin: Twin, file: str, passage: Passage) -> None:
+    texts = " ".join(passage.headings), " ".join(passage.questions), passage.text
+    heading_terms, question_terms_, text_terms = (
+        " ".join(stems(text, twin.language)) for text in texts
+    )
+    questions = " ".join(map(joined_words, (passage.heading, *passage.questions)))
+    row = (
+        twin.id.encode().hex(),
+        heading_terms,
+        f"{question_terms_} {questions}",
+        text_terms,
+        file,
+        msgspec.json.encode(passage.headings).decode(),
+        passage.text,
+    )
+    connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _remove(connection: sqlite3.Connection, twin_id: str) -> None:
+    ids = "SELECT rowid FROM passages WHERE passages MATCH ?"
+    connection.execute(f"DELETE FROM passages WHERE rowid IN ({ids})", (_owned_by(twin_id),))  # noqa: S608
+    connection.execute("DELETE FROM twins WHERE id = ?", (twin_id,))
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:
@@ -313,34 +270,8 @@ def _create_tables(connection: sqlite3.Connection) -> None:
         [version] = connection.execute("PRAGMA user_version").fetchone()
         if version == INDEX_VERSION:
             return
-        for table in ("files", "passages", "passage_terms", "term_counts"):
+        for table in ("twins", "passages"):
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         for statement in SCHEMA.split(";\n"):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {INDEX_VERSION}")
-
-
-def _remove(connection: sqlite3.Connection, key: tuple[str, str]) -> None:
-    """Remove a file and its passages."""
-    ids = "SELECT id FROM passages WHERE twin = ? AND path = ?"
-    connection.execute(f"DELETE FROM passage_terms WHERE rowid IN ({ids})", key)  # noqa: S608
-    connection.execute("DELETE FROM passages WHERE twin = ? AND path = ?", key)
-    connection.execute("DELETE FROM files WHERE twin = ? AND path = ?", key)
-
-
-def _count_terms(connection: sqlite3.Connection, twin_id: str) -> None:
-    """Count in how many passages of a twin each term occurs."""
-    counts: dict[str, int] = {}
-    rows = connection.execute(
-        "SELECT passage_terms.headings, passage_terms.questions, passage_terms.text "
-        "FROM passage_terms JOIN passages ON passages.id = passage_terms.rowid WHERE twin = ?",
-        (twin_id,),
-    )
-    for columns in rows:
-        for term in set(" ".join(columns).split()):
-            counts[term] = counts.get(term, 0) + 1
-    connection.execute("DELETE FROM term_counts WHERE twin = ?", (twin_id,))
-    connection.executemany(
-        "INSERT INTO term_counts VALUES (?, ?, ?)",
-        [(twin_id, term, count) for term, count in counts.items()],
-    )

@@ -6,27 +6,17 @@ import logging
 import re
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from core.findings import Finding
 from core.threadpool import in_serial_threadpool, in_threadpool
-from service.knowledge import questions
-from service.knowledge.answers import (
-    Choices,
-    Nearest,
-    Possible,
-    Quotation,
-    Unknown,
-    find_answer,
-)
+from service.knowledge.answers import find_answer, find_prompt_passages
 from service.knowledge.index import KnowledgeIndex, Source
-from service.knowledge.prompt import find_related
-from service.knowledge.sentences import ENGLISH_ONLY, SentenceName, sentence
-from service.knowledge.terms import is_in_other_language, question_terms
+from service.knowledge.sentences import sentence
+from service.knowledge.terms import question_terms
 from service.twins import Twin, TwinRepository
 
 logger = logging.getLogger(__name__)
@@ -57,7 +47,7 @@ class Knowledge:
         self.index = KnowledgeIndex(file, twins.folder)
         self._update_index = in_serial_threadpool(self.index.update)
         self._find_answer = in_threadpool(find_answer)
-        self._find_related = in_threadpool(find_related)
+        self._find_prompt_passages = in_threadpool(find_prompt_passages)
         self._is_updated = threading.Event()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name="knowledge")
@@ -85,27 +75,6 @@ class Knowledge:
         with self._temporary_index(twins) as index:
             return [problem for twin in twins for problem in index.problems(twin)]
 
-    def check_questions(self, twin_ids: Collection[str] = ()) -> Iterator[Finding]:
-        """Yield how the questions of each twin are answered, without writing to the index.
-
-        `twin_ids` selects twins, by default all.
-        """
-        twins = [t for t in self._knowledgeable_twins() if not twin_ids or t.id in twin_ids]
-        with self._temporary_index(twins) as index:
-            for twin in twins:
-                path = index.folder_of(twin) / questions.FILE_NAME
-                if path.exists():
-                    try:
-                        checked = questions.load(path)
-                    except questions.InvalidQuestions as error:
-                        problem = f"{twin.id}/{questions.FILE_NAME}: {error}"
-                        yield Finding(problem, is_problem=True)
-                    else:
-                        yield from map(Finding, questions.report(index, twin, checked))
-                for starter in questions.starters_without_passage(index, twin):
-                    problem = f"{twin.id}: the starter finds no passage: {starter}"
-                    yield Finding(problem, is_problem=True)
-
     @contextmanager
     def _temporary_index(self, twins: Sequence[Twin]) -> Iterator[KnowledgeIndex]:
         with TemporaryDirectory() as folder:
@@ -119,37 +88,25 @@ class Knowledge:
         """Return the passages for the prompt of a model."""
         if not self._is_updated.is_set():
             self.update()
-        found = self._find_related(self.index, twin, question, earlier_question)
+        found = self._find_prompt_passages(self.index, twin, question, earlier_question)
         return [each.source for each in found]
 
     def answer(self, twin: Twin, question: str, earlier_question: str = "") -> KnowledgeReply:
-        """Return the reply to a question; a follow-up is searched with the question before it."""
+        """Return the reply to a question, which may be about the subject of an earlier one."""
         if not self._is_updated.is_set():
             self.update()
-        match self._find_answer(self.index, twin, question, earlier_question):
-            case Quotation(found):
-                return KnowledgeReply(found.passage.text, [found.source])
-            case Choices(passages):
-                return KnowledgeReply(
-                    sentence("choices", twin.language), [each.source for each in passages]
-                )
-            case Possible(found):
-                return KnowledgeReply(sentence("possible", twin.language), [found.source])
-            case Nearest(passages, is_close):
-                text = sentence("nearest" if is_close else "distant", twin.language)
-                return KnowledgeReply(text, [each.source for each in passages])
-            case Unknown(passages, is_greeting):
-                if not passages:
-                    return KnowledgeReply(sentence("no_files", twin.language))
-                if not is_greeting:
-                    is_foreign = twin.language.startswith("en") and is_in_other_language(question)
-                    text = ENGLISH_ONLY if is_foreign else sentence("unknown", twin.language)
-                    return KnowledgeReply(text, [each.source for each in passages])
-                name: SentenceName = "anything_else" if earlier_question else "unknown"
-                greeting = "" if earlier_question else twin.front_matter.greeting
-                return KnowledgeReply(
-                    greeting or sentence(name, twin.language), [each.source for each in passages]
-                )
+        answer = self._find_answer(self.index, twin, question, earlier_question)
+        sources = [each.source for each in answer.passages]
+        if not sources:
+            return KnowledgeReply(sentence("no_files", twin.language))
+        match answer.kind:
+            case "certain":
+                return KnowledgeReply(sources[0].passage, sources)
+            case "possible":
+                introduction = sentence("may_answer", twin.language)
+                return KnowledgeReply(f"{introduction}\n\n{sources[0].passage}", sources)
+            case "topics":
+                return KnowledgeReply(sentence("topics", twin.language), sources)
 
     def _knowledgeable_twins(self) -> Sequence[Twin]:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pyromark
+import comrak
+
+from core.markdown_tree import parsed_tree, walk
+from core.panics import panics_as_errors
 
 MAX_PASSAGE_CHARACTERS = 900
 MAX_HEADING_CHARACTERS = 200
 
+_EXTENSIONS = comrak.ExtensionOptions(table=True)
+_LINE_END = re.compile(r"\r\n?|\n")
 # A line of questions, which goes on after a "|" at its end.
 _ALSO_ASKED = re.compile(r"^ {0,3}Also asked:((?:.*\|[ \t]*\n)*.*)\n?", re.MULTILINE)
 # The fences and the content of code; the head and the rows of a table.
@@ -46,10 +51,10 @@ class Passage:
 class _Block(NamedTuple):
     """A block of Markdown (CommonMark 4) that is no part of another block.
 
-    `kind` is its name in pyromark, such as "Paragraph". `level` is 1 to 6 for a heading.
+    `level` is 1 to 6 for a heading.
     """
 
-    kind: str
+    kind: type
     text: str
     level: int = 0
 
@@ -61,8 +66,9 @@ class _Section:
     questions: list[str] = field(default_factory=list)
 
 
+@panics_as_errors
 def split_into_passages(text: str, title: str) -> Sequence[Passage]:
-    """Split a file into passages of at most `MAX_PASSAGE_CHARACTERS`.
+    """Split a file into passages of at most `MAX_PASSAGE_CHARACTERS`. Raises ParserPanicked.
 
     A passage has whole blocks (paragraphs, lists, tables, code) of one section; only a block that
     is too long is split. `title` is the heading of what precedes the first heading. A line that
@@ -85,7 +91,7 @@ def _sections(text: str, title: str) -> Sequence[_Section]:
             open_headings.append((block.level, heading))
             sections.append(_Section(tuple(heading for _, heading in open_headings)))
             continue
-        if block.kind == "Paragraph":
+        if block.kind is comrak.Paragraph:
             for line in _ALSO_ASKED.findall(block.text):
                 questions = map(str.strip, line.split("|"))
                 sections[-1].questions += filter(None, questions)
@@ -97,30 +103,25 @@ def _sections(text: str, title: str) -> Sequence[_Section]:
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yield the blocks of a text. The text of a heading has no marks."""
-    source = text.encode()
-    depth = 0
-    heading: list[str] = []
-    value: Any
-    for event, span in pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES):
-        name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
-        if name == "Start":
-            depth += 1
-        elif name == "End":
-            depth -= 1
-        elif name in ("Text", "Code"):
-            heading.append(value)
-        elif name in ("SoftBreak", "HardBreak"):
-            heading.append(" ")
-        if depth or name not in ("End", "Rule"):
-            continue
-        kind = next(iter(value)) if isinstance(value, dict) else value or name
-        if kind == "Heading":
-            yield _Block(kind, " ".join("".join(heading).split()), level=int(value[kind][1]))
-        else:
-            # The first line of indented code starts after its indentation.
-            start = source.rfind(b"\n", 0, span["start"]) + 1
-            yield _Block(kind, source[start : span["end"]].decode().rstrip())
-        heading = []
+    lines = _LINE_END.split(text)
+    with parsed_tree(text, _EXTENSIONS) as tree:
+        for node in tree.children:
+            kind, position = type(node.node_value), node.sourcepos
+            if isinstance(node.node_value, comrak.Heading):
+                heading = "".join(map(_plain_text, walk(node)))
+                yield _Block(kind, " ".join(heading.split()), node.node_value.value.level)
+            elif kind is not comrak.ThematicBreak:
+                block = "\n".join(lines[position.start.line - 1 : position.end.line])
+                yield _Block(kind, block.rstrip())
+
+
+def _plain_text(node: comrak.AstNode) -> str:
+    value = node.node_value
+    if isinstance(value, comrak.SoftBreak | comrak.LineBreak):
+        return " "
+    if isinstance(value, comrak.Code):
+        return str(value.value.literal)
+    return str(value.value) if isinstance(value, comrak.Text) else ""
 
 
 def _join_blocks(blocks: Sequence[_Block]) -> Iterator[str]:
@@ -147,13 +148,13 @@ def _split_block(block: _Block) -> Iterator[str]:
     if len(block.text) <= MAX_PASSAGE_CHARACTERS:
         yield block.text
         return
-    pattern = {"CodeBlock": _CODE, "Table": _TABLE}.get(block.kind)
+    pattern = {comrak.CodeBlock: _CODE, comrak.Table: _TABLE}.get(block.kind)
     match = pattern.fullmatch(block.text) if pattern else None
     head, fence, rest = match.groups() if match else ("", "", block.text)
     tail = f"\n{fence}" if fence else ""
     size = MAX_PASSAGE_CHARACTERS - len(head) - len(tail)
     # Text that goes on with an indentation would be code.
-    white = "\n" if block.kind == "CodeBlock" else None
+    white = "\n" if block.kind is comrak.CodeBlock else None
     start = 0
     while piece := rest[start : start + size + 1]:
         if len(piece) > size:

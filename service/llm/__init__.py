@@ -1,6 +1,5 @@
-"""Client of the language model, and the bundled model."""
+"""Client of the language model."""
 
-from service.llm import small_model
 from service.llm.client import ModelClient
 from service.llm.completion_stream import CompletionStream
 from service.llm.dialect import Prompt
@@ -20,5 +19,4 @@ __all__ = [
     "estimate_tokens",
     "find_local_servers",
     "log_local_servers",
-    "small_model",
 ]

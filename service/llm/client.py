@@ -6,7 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
@@ -15,52 +15,54 @@ from core.http import NETWORK_ERRORS, OutboundAdapter, describe_network_error, o
 from core.languages import N_
 from core.settings import Settings
 from core.urls import without_credentials
-from service.llm.bundled import BundledModel, BundledModelUnavailable
 from service.llm.completion_stream import CompletionStream
 from service.llm.dialect import Dialect, Prompt
 from service.llm.model_list import can_chat, list_models
 from service.llm.refusals import ModelFailed, Refusal, parse_refusal, read_refusal
-from service.llm.special_tokens import neutralize
 from service.llm.tokenizer import ModelEndpoint, TokenCounter, Tokenizer
-from service.twins import Sampling
+from service.twins import FrontMatter
 
 logger = logging.getLogger(__name__)
 
 FALLBACK_MODEL_NAME = "default"
-BUNDLED_PARALLEL_REPLIES = 2
 NOT_RESPONDING = N_("The model is not responding.")
 NO_CHAT_MODEL = N_("The model server has no chat model. Please contact your administrator.")
 
 
-class ModelClient:
-    """Client of a model server: the configured one, or else the bundled model."""
+class Endpoint(NamedTuple):
+    """Base URL of a model server, its API key, and the name of its default model."""
 
+    url: str
+    key: str | None
+    model: str
+
+
+class ModelClient:
+    """Client of a model server. `max_parallel_replies` is None if there is no limit."""
+
+    max_history_messages = 200
     loading_retry_seconds = 2.0
 
     def __init__(
         self, settings: Settings, pause_seconds: Callable[[], float] = lambda: 0.0
     ) -> None:
-        # Maximum number of parallel replies; None for no limit.
-        self.max_parallel_replies = settings.model_parallel or (
-            None if settings.model_url else BUNDLED_PARALLEL_REPLIES
-        )
+        self.max_parallel_replies = settings.model_parallel
         self._settings = settings
         self._pause_seconds = pause_seconds
         self._model_name = ""
         self._is_closed = False
         # What each model of each server accepts.
         self._dialects: dict[tuple[str, str], Dialect] = {}
-        self.bundled = (
-            None
-            if settings.model_url
-            else BundledModel(
-                settings.data_dir,
-                window=settings.model_window,
-                parallel=settings.model_parallel or BUNDLED_PARALLEL_REPLIES,
-            )
-        )
         self._session = open_session(OutboundAdapter(settings.outbound))
         self.tokenizer = Tokenizer(self._session)
+
+    @property
+    def is_available(self) -> bool:
+        """Return whether there is a model at all."""
+        return True
+
+    def start(self) -> None:
+        """Begin to load the model."""
 
     @property
     def window(self) -> int:
@@ -72,20 +74,17 @@ class ModelClient:
         """Return a function that counts tokens for a model; calling it may raise ModelFailed."""
 
         def find_endpoint() -> ModelEndpoint:
-            url, key, default_name = self._endpoint()
+            url, key, default_name = self._find_endpoint()
             return ModelEndpoint(
                 url.partition("?")[0].removesuffix("/v1"), name or default_name, self._headers(key)
             )
 
-        count = self.tokenizer.counter(find_endpoint)
-        return (lambda text: count(neutralize(text))) if self.bundled else count
+        return self.tokenizer.counter(find_endpoint)
 
-    def stream_reply(self, prompt: Prompt, sampling: Sampling) -> CompletionStream:
+    def stream_reply(self, prompt: Prompt, front_matter: FrontMatter) -> CompletionStream:
         """Start a reply. Raises ModelFailed, or PromptTooLong if the prompt does not fit."""
-        url, key, default_name = self._endpoint()
-        if self.bundled:
-            prompt = [message | {"content": neutralize(message["content"])} for message in prompt]
-        options = sampling.request_options()
+        url, key, default_name = self._find_endpoint()
+        options = front_matter.request_options()
         name = str(options.pop("model", default_name))
         dialect = self._dialects.setdefault((url, name), Dialect())
 
@@ -94,7 +93,7 @@ class ModelClient:
 
         def learn(response: requests.Response, refusal: Refusal) -> bool:
             sent = json.loads(response.request.body or "")
-            dialect.learn(refusal, sent, sampling.max_tokens)
+            dialect.learn(refusal, sent, front_matter.max_tokens)
             return bool(body() != sent)
 
         return CompletionStream(
@@ -107,10 +106,8 @@ class ModelClient:
         )
 
     def close(self) -> None:
-        """Close the connections, and end the bundled model if this process owns it."""
+        """Close the connections."""
         self._is_closed = True
-        if self.bundled:
-            self.bundled.stop()
         self._session.close()
 
     def _request_completion(
@@ -160,15 +157,10 @@ class ModelClient:
                 logger.warning("Request to the model server %s failed: %s", *values)
             raise ModelFailed(NOT_RESPONDING, setting=_setting_at_fault(error)) from None
 
-    def _endpoint(self) -> tuple[str, str | None, str]:
-        if self.bundled:
-            try:
-                return *self.bundled.url_and_key(), self.bundled.name
-            except BundledModelUnavailable as error:
-                raise ModelFailed(str(error)) from None
+    def _find_endpoint(self) -> Endpoint:
         url = _base_url(str(self._settings.model_url))
         self._model_name = self._settings.model or self._model_name or self._first_model_name(url)
-        return url, self._settings.model_key, self._model_name or FALLBACK_MODEL_NAME
+        return Endpoint(url, self._settings.model_key, self._model_name or FALLBACK_MODEL_NAME)
 
     def _first_model_name(self, url: str) -> str:
         """Return the first chat model of the server, or "" if there is no usable list.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -35,6 +36,8 @@ MAX_REPLY_BYTES = 10 * 1024 * 1024
 # After the reason of the end, some servers send the usage, and some keep the connection open.
 FINAL_SECONDS = 2.0
 DONE = "[DONE]"
+_LINE = re.compile(rb"^(?!event:).*\n", re.MULTILINE)
+_ERROR_FIELD = re.compile(rb"^error:", re.MULTILINE)
 REPORTED_ERROR = N_("The model reported an error.")
 ONLY_THINKING = N_("The model has only been thinking, and wrote no reply. Try again.")
 
@@ -72,6 +75,8 @@ class CompletionStream:
         self._final_timer: threading.Timer | None = None
         # Whether the token limit cut off the reply; set at the end of the iteration.
         self.is_cut_off = False
+        # Changes the pieces on their way to the reader.
+        self.edit: Callable[[Iterator[str]], Iterator[str]] = iter
         # Set during the iteration if the model server reports the token usage.
         self.usage: Usage | None = None
         self._begin()
@@ -89,6 +94,9 @@ class CompletionStream:
 
         Raises ModelFailed, and PromptTooLong before the first piece.
         """
+        yield from self.edit(self._all_pieces())
+
+    def _all_pieces(self) -> Iterator[str]:
         while True:
             try:
                 yield from self._pieces()
@@ -175,29 +183,14 @@ class CompletionStream:
                 return
 
     def _events(self) -> Iterator[tuple[str, str]]:
-        """Yield the name and data of each event.
-
-        Each line with data is an event: some servers separate events by single newlines, end the
-        stream without a blank line, or send a whole completion although a stream was requested.
-        llama.cpp reports errors in a line `error: …`.
-        """
+        """Yield the name and data of each event; the data may also be a whole completion."""
         if "json" in self._response.headers.get("Content-Type", ""):
             self._start = read_bounded(self._response, MAX_REPLY_BYTES, self._timeout)
             yield "", self._start.decode()
             self._finish_reason = self._finish_reason or DONE
             return
-        name = ""
-        for line in sse.decode_lines(self._chunks()):
-            field, _, value = line.partition(":")
-            value = value.strip()
-            if field == "event":
-                name = value
-            elif field == "error":
-                yield "error", value
-            elif field == "data":
-                yield name, value
-            elif not line:
-                name = ""
+        for event in sse.read_events(_separate_lines(self._chunks())):
+            yield event.name, event.data.strip()
 
     def stop(self) -> None:
         """Stop the reply by closing the connection: a model server then stops generating."""
@@ -222,6 +215,17 @@ class CompletionStream:
             may_pause = has_begun and len(chunk) < FULL_READ_BYTES
             if may_pause and (seconds := self._pause_seconds()):
                 time.sleep(seconds)
+
+
+def _separate_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the chunks with a blank line after each line, except that of the name of an event.
+
+    Some servers separate events by single newlines, or end without a blank line. llama.cpp has
+    reported errors in a line `error: …`.
+    """
+    for chunk in chunks:
+        yield _LINE.sub(rb"\g<0>\n", _ERROR_FIELD.sub(b"event: error\ndata:", chunk))
+    yield b"\n\n"
 
 
 def _split_storable(text: str) -> tuple[str, str]:

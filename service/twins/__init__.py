@@ -2,12 +2,10 @@
 
 from service.twins.avatars import has_external_avatar
 from service.twins.repository import TwinRepository
-from service.twins.sampling import Sampling
-from service.twins.twin import MESSAGE_PLACEHOLDER, Twin
+from service.twins.twin import FrontMatter, Twin
 
 __all__ = [
-    "MESSAGE_PLACEHOLDER",
-    "Sampling",
+    "FrontMatter",
     "Twin",
     "TwinRepository",
     "has_external_avatar",

@@ -23,10 +23,14 @@ logger = logging.getLogger(__name__)
 
 
 class TwinRepository:
-    """Cache of the twins in a folder, read again when a file changes. Thread-safe."""
+    """Cache of the twins in a folder, read again when a file changes. Thread-safe.
 
-    def __init__(self, folder: Path) -> None:
+    Without a model (`has_model`), twins that need one are not listed.
+    """
+
+    def __init__(self, folder: Path, *, has_model: bool = True) -> None:
         self.folder = folder
+        self._has_model = has_model
         self.avatars = Avatars(folder)
         self._cache: dict[Path, tuple[file_stamp.Stamp | None, Twin | InvalidTwinFile]] = {}
         self._last_valid: dict[Path, Twin] = {}
@@ -40,7 +44,15 @@ class TwinRepository:
 
     def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
         """Return the twins that a person may see, sorted by name."""
-        return [twin for twin in self.list_all() if twin.is_visible_to(sub, groups)]
+        return [
+            twin
+            for twin in self.list_all()
+            if twin.is_visible_to(sub, groups) and self._can_answer(twin)
+        ]
+
+    def list_without_model(self) -> Sequence[Twin]:
+        """Return the twins that nobody sees because there is no model."""
+        return [twin for twin in self.list_all() if not self._can_answer(twin)]
 
     def list_page(self, sub: str, groups: Set[str], page: int, limit: int) -> Page[Twin]:
         """Return one page of the twins that a person may see."""
@@ -57,7 +69,11 @@ class TwinRepository:
         result = self._load_cached(self.folder / file_name)
         if not isinstance(result, Twin) or not result.is_visible_to(sub, groups):
             return None
-        return result
+        return result if self._can_answer(result) else None
+
+    def needs_model(self, twin_id: str) -> bool:
+        """Return whether the replies of a twin are written by a model."""
+        return any(twin.needs_model for twin in self.list_all() if twin.id == twin_id)
 
     def portal_access(self, groups: Collection[str]) -> TwinAccess:
         """Return the twins that the portal shows to a person in these groups.
@@ -81,6 +97,9 @@ class TwinRepository:
         results = self._load_all()
         problems = (self.avatars.problem(t) if isinstance(t, Twin) else str(t) for t in results)
         return [problem for problem in problems if problem]
+
+    def _can_answer(self, twin: Twin) -> bool:
+        return self._has_model or not twin.needs_model
 
     def _load_all(self) -> Sequence[Twin | InvalidTwinFile]:
         paths = sorted(path for path in self.folder.glob("*.md") if not _is_hidden(path.name))

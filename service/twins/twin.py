@@ -61,8 +61,8 @@ class FrontMatter(Sampling, frozen=True, kw_only=True):
     With `knowledge`, the twin answers from the files in the folder of its name: it quotes a passage
     without a model (`quote`), or the model gets passages in its prompt (`prompt`).
 
-    The model gets each message of the person inside `message_template`. The bundled model begins
-    its reply with `reply_start`.
+    The model gets each message of the person inside `message_template`. The demo model begins each
+    reply with `reply_start`.
 
     `access` cannot be null: a list that was left empty must not open the twin to everybody. If
     `access` is not set, everybody may see the twin.
@@ -95,6 +95,11 @@ class Twin:
         """Return what the model gets for a message of the person."""
         template = self.front_matter.message_template
         return template.replace(MESSAGE_PLACEHOLDER, message) if template else message
+
+    @property
+    def needs_model(self) -> bool:
+        """Return whether the replies are written by a model, not quoted from files."""
+        return self.front_matter.knowledge != "quote"
 
     @property
     def language(self) -> str:

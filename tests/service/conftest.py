@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -20,7 +19,7 @@ from core.settings import load_settings
 from service.access.jwt_tokens import JwtTokens
 from service.app import MIGRATIONS_DIR, create_service_app
 from service.container import Container, get_container
-from service.llm.bundled import BundledModel
+from service.llm.demo.process import DemoProcess
 from service.schema import metadata
 from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
@@ -173,21 +172,11 @@ def tokens(identity_provider: IdentityProvider, tmp_path: Path, clock: Clock) ->
     )
 
 
-@dataclass
-class ScriptedBundledModel:
-    """A substitute for the bundled model that uses the scripted model server."""
-
-    url: str
-    name: str = "bundled"
-
-    def url_and_key(self) -> tuple[str, str]:
-        return f"{self.url}/v1", "key"
-
-    def stop(self) -> None:
-        """Do nothing."""
-
-
 @pytest.fixture
-def scripted_bundled_model(container: Container, model: Upstream) -> None:
-    """Let the service take the scripted model server for the bundled model."""
-    container.model.bundled = cast(BundledModel, ScriptedBundledModel(model.url))
+def scripted_demo_model(
+    service_settings: dict[str, Any], model: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let the service take the scripted model server for the demo model."""
+    del service_settings["model_url"], service_settings["model"]
+    monkeypatch.setattr(DemoProcess, "start", lambda _: None)
+    monkeypatch.setattr(DemoProcess, "url_and_key", lambda _: (f"{model.url}/v1", "key"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.conversations.distress import reply_to_distress, suggests_distress
+from service.distress import reply_to_distress, suggests_distress
 
 
 @pytest.mark.parametrize(

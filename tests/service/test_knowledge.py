@@ -13,14 +13,9 @@ from typing import Any
 import pytest
 
 from service.knowledge import (
-    Choices,
+    Answer,
     KnowledgeIndex,
-    Nearest,
     Passage,
-    Possible,
-    Quotation,
-    Unknown,
-    content_terms,
     find_answer,
     split_into_passages,
 )
@@ -163,165 +158,105 @@ def test_long_block_is_split_without_losing_a_character(block: str):
     assert "".join("".join(p.text for p in passages).split()) == "".join(block.split())
 
 
-def test_words_are_compared_by_their_stems_without_stop_words():
-    assert content_terms("Why are refrigerators’ backs so warm?") == ["refriger", "back", "warm"]
-    assert content_terms("Häuser und Haus", "de") == ["haus", "und", "haus"]
-    assert content_terms("冷蔵庫", "ja") == ["冷蔵", "蔵庫"]
-    assert content_terms("what is it?") == []
+def kind_and_headings(answer: Answer) -> tuple[str, list[str]]:
+    return answer.kind, [found.headings[-1] for found in answer.passages]
 
 
 @pytest.mark.parametrize(
-    ("question", "heading"),
+    "question",
+    ["why is my fridge hot behind", "What are the COILS for", "Why the back is warm"],
+)
+def test_question_that_a_section_lists_word_for_word_is_quoted(
+    index: KnowledgeIndex, twin: Twin, question: str
+):
+    answer = find_answer(index, twin, question)
+
+    assert kind_and_headings(answer) == ("certain", ["Why the back is warm"])
+
+
+def test_passage_with_rare_words_of_the_question_may_answer_it_before_two_others(
+    index: KnowledgeIndex, twin: Twin
+):
+    answer = find_answer(index, twin, "How warm does the back of a refrigerator get?")
+
+    assert answer.kind == "possible"
+    headings = [found.headings[-1] for found in answer.passages]
+    assert headings == ["Why the back is warm", "How a refrigerator keeps food cold"]
+
+
+@pytest.mark.parametrize(
+    "question",
     [
-        ("How does a refrigerator keep my food cold?", "How a refrigerator keeps food cold"),
-        ("why is my fridge hot behind", "Why the back is warm"),
-        ("What makes bread rise?", "Why bread rises"),
+        "Why does bread taste salty?",
+        "Who won the cup?",
+        "What?",
+        '" OR NEAR(',
+        "冷蔵庫",
+        "Bye!",
+        "",
     ],
 )
-def test_question_in_other_words_is_answered_by_its_passage(
-    index: KnowledgeIndex, twin: Twin, question: str, heading: str
-):
-    answer = find_answer(index, twin, question)
-
-    assert isinstance(answer, Quotation)
-    assert answer.found.passage.heading == heading
-
-
-def test_question_with_words_of_a_passage_gets_the_nearest_passages(
-    index: KnowledgeIndex, twin: Twin
-):
-    answer = find_answer(index, twin, "How does a cold car start in the morning?")
-
-    assert isinstance(answer, Nearest)
-    assert answer.found[0].passage.heading == "How a refrigerator keeps food cold"
-
-
-def test_short_question_with_an_unknown_word_is_not_answered_by_a_distinct_passage(
-    index: KnowledgeIndex, twin: Twin
-):
-    answer = find_answer(index, twin, "Why does bread taste salty?")
-
-    assert isinstance(answer, Nearest)
-    assert [found.passage.heading for found in answer.found] == ["Why bread rises"]
-
-
-@pytest.mark.parametrize(
-    "question", ["Why is the sky blue?", "What?", '" OR NEAR(', "冷蔵庫", "Bye!"]
-)
-def test_question_about_something_else_gets_examples_of_what_the_twin_knows(
+def test_question_that_shares_fewer_rare_words_gets_examples_of_the_topics(
     index: KnowledgeIndex, twin: Twin, tmp_path: Path, question: str
 ):
-    answer = find_answer(index, twin, question)
-
-    assert isinstance(answer, Unknown)
-    assert len(answer.examples) == 3
+    kind, headings = kind_and_headings(find_answer(index, twin, question))
+    assert (kind, len(headings)) == ("topics", 3)
 
     (tmp_path / "twins/ada.md").write_text(
-        "---\nname: Ada\nstarters:\n  - Why does bread rise?\n  - Who won?\n---\n"
+        "---\nname: Ada\nstarters:\n  - Why bread rises\n  - Who won?\n---\n"
     )
     answer = find_answer(index, parser.load(tmp_path / "twins/ada.md", 0), question)
-
-    assert isinstance(answer, Unknown)
-    assert [found.passage.heading for found in answer.examples] == ["Why bread rises"]
+    assert kind_and_headings(answer) == ("topics", ["Why bread rises"])
 
 
-def test_first_of_about_equal_passages_of_a_section_is_quoted(
+def test_words_that_are_in_many_passages_find_nothing(
     index: KnowledgeIndex, twin: Twin, tmp_path: Path
 ):
-    paragraphs = "Wings turn the air down. " * 30, "Planes stay up in the air with wings."
-    (tmp_path / "twins/ada/wing.md").write_text(
-        "# How planes stay up\n\n" + "\n\n".join(paragraphs)
-    )
+    for number in range(6):
+        (tmp_path / f"twins/ada/{number}.md").write_text("# Halle\n\nUnsere Maschine läuft.\n")
     index.update([twin])
 
-    answer = find_answer(index, twin, "How do planes stay up in the air?")
-
-    assert isinstance(answer, Quotation)
-    assert answer.found.passage.text.startswith("Wings turn")
+    assert find_answer(index, twin, "Was kostet unsere Maschine?").kind == "topics"
 
 
-def test_question_that_two_passages_answer_equally_well_gets_both_headings(
+def test_question_without_a_subject_is_about_the_one_before_and_never_certain(
     index: KnowledgeIndex, twin: Twin, tmp_path: Path
 ):
-    (tmp_path / "twins/ada/moon.md").write_text(
-        "# Phases of the moon\n\nThe sun lights half of the moon.\n\n"
-        "# Craters of the moon\n\nRocks hit the moon.\n"
-    )
-    index.update([twin])
-
-    answer = find_answer(index, twin, "phases and craters of the moon")
-    assert isinstance(answer, Choices)
-    headings = {found.passage.heading for found in answer.found}
-    assert headings == {"Phases of the moon", "Craters of the moon"}
-
-
-def test_misspelled_question_is_offered_what_it_probably_means(index: KnowledgeIndex, twin: Twin):
-    answer = find_answer(index, twin, "Why does braed rise?")
-
-    assert isinstance(answer, Nearest)
-    assert [found.passage.heading for found in answer.found] == ["Why bread rises"]
-    assert isinstance(find_answer(index, twin, "What is a planet?"), Unknown)
-
-
-def test_question_about_it_is_about_the_subject_before(index: KnowledgeIndex, twin: Twin):
-    alone = find_answer(index, twin, "Why is the back warm?")
-    answer = find_answer(index, twin, "Why is it warm at the back?", "Why does bread rise?")
-
-    assert isinstance(alone, Quotation)
-    assert isinstance(answer, Nearest)
-    headings = [found.passage.heading for found in answer.found]
-    assert headings == ["Why bread rises", "Why the back is warm"]
-
-
-def test_follow_up_gets_other_sections_than_the_passage_that_was_quoted(
-    index: KnowledgeIndex, twin: Twin
-):
-    earlier = "How does a refrigerator keep food cold?"
-    answer = find_answer(index, twin, "Does it use a liquid?", earlier)
-    repeated = find_answer(index, twin, "Keep food cold, how?", earlier)
-
-    assert isinstance(answer, Nearest)
-    assert answer.found[0].passage.heading == "Why the back is warm"
-    assert isinstance(repeated, Quotation)
-
-
-def test_question_of_stop_words_is_answered_if_an_article_lists_it(
-    index: KnowledgeIndex, twin: Twin, tmp_path: Path
-):
-    text = "# Ada\n\nAda is a program.\n\nAlso asked: Who are you? | Why a fridge?\n"
+    text = "# Ada\n\nAda is a program.\n\nAlso asked: Is it safe?\n"
     (tmp_path / "twins/ada/about.md").write_text(text)
     index.update([twin])
+    earlier = "Why does the dough of bread rise?"
 
-    assert isinstance(find_answer(index, twin, "hi, who ARE you"), Quotation)
-    assert isinstance(find_answer(index, twin, "How are you?"), Unknown)
+    first = find_answer(index, twin, "Is it safe?")
+    answers = [find_answer(index, twin, q, earlier) for q in ("Is it safe?", "Is it dangerous?")]
+    thanks = find_answer(index, twin, "That helped, thanks!", earlier)
 
-
-def test_word_alone_is_not_answered_by_a_passage_about_more(index: KnowledgeIndex, twin: Twin):
-    assert not isinstance(find_answer(index, twin, "And food?"), Quotation)
-    assert isinstance(find_answer(index, twin, "food cold refrigerator"), Quotation)
-
-
-def test_passages_that_share_only_common_words_are_not_called_near(
-    index: KnowledgeIndex, twin: Twin
-):
-    answer = find_answer(index, twin, "Why do leaves fall when nights get cold?")
-
-    assert isinstance(answer, Nearest)
-    assert not answer.is_close
+    assert kind_and_headings(first) == ("certain", ["Ada"])
+    assert [kind_and_headings(each)[0] for each in answers] == ["possible"] * 2
+    assert answers[1].passages[0].headings[-1] == "Why bread rises"
+    assert thanks.kind == "topics"
 
 
-def test_passage_without_a_rival_is_shown_with_a_doubt(
-    index: KnowledgeIndex, twin: Twin, tmp_path: Path
-):
-    (tmp_path / "twins/ada/soap.md").write_text(
-        "# How soap cleans\n\nSoap takes grease.\n\nAlso asked: Does soap kill germs on hands?\n"
-    )
-    index.update([twin])
+def test_question_with_ten_thousand_words_is_answered(index: KnowledgeIndex, twin: Twin):
+    words = " ".join(f"word{number}" for number in range(10_000))
 
-    answer = find_answer(index, twin, "Which soap is best against germs in a hospital?")
+    assert find_answer(index, twin, f"yeast dough {words}").kind == "possible"
+    assert find_answer(index, twin, "a+" * 16_000).kind == "topics"
 
-    assert isinstance(answer, Possible)
-    assert answer.found.passage.heading == "How soap cleans"
+
+def test_words_are_compared_by_their_stems(index: KnowledgeIndex, twin: Twin, tmp_path: Path):
+    file = tmp_path / "twins/ada.md"
+    for language, question, text in (
+        ("de", "In welchen alten Häusern wohnt Lehm?", "# Haus\n\nAltes Haus aus Holz.\n"),
+        ("ja", "冷蔵庫の温度は?", "# 家電\n\n冷蔵庫は食べ物を冷やす。\n"),
+    ):
+        (tmp_path / "twins/ada/houses.md").write_text(text)
+        file.write_text(f"---\nname: Ada\nlanguage: {language}\n---\n")
+        foreign_twin = parser.load(file, 0)
+        index.update([foreign_twin])
+
+        answer = find_answer(index, foreign_twin, question)
+        assert (answer.kind, answer.passages[0].file) == ("possible", "houses.md"), language
 
 
 def test_changed_added_and_removed_files_are_found_after_an_update(
@@ -335,25 +270,12 @@ def test_changed_added_and_removed_files_are_found_after_an_update(
     index.update([twin])
 
     def answers(question: str) -> bool:
-        return isinstance(find_answer(index, twin, question), Quotation)
+        return find_answer(index, twin, question).kind == "possible"
 
     assert answers("Why does cheese age?")
-    assert answers("rust")
+    assert answers("water rust")
     assert not answers("What makes bread rise?")
     assert not answers("How does a refrigerator keep my food cold?")
-
-
-def test_language_of_the_twin_applies_to_files_that_are_indexed_already(
-    index: KnowledgeIndex, twin: Twin, tmp_path: Path
-):
-    file = tmp_path / "twins/ada.md"
-    (tmp_path / "twins/ada/houses.md").write_text("# Alte Häuser\n\nLehm und Holz.\n")
-    index.update([twin])
-    file.write_text("---\nname: Ada\nlanguage: de\n---\n")
-    german_twin = parser.load(file, 0)
-    index.update([german_twin])
-
-    assert isinstance(find_answer(index, german_twin, "altes Haus"), Quotation)
 
 
 def test_unusable_files_are_reported_and_the_others_work(
@@ -366,17 +288,17 @@ def test_unusable_files_are_reported_and_the_others_work(
     (folder / "link.md").symlink_to(tmp_path / "secret.md")
     os.mkfifo(folder / "pipe.md")
     (folder / "empty.md").write_text("")
-    Path(os.fsdecode(bytes(folder) + b"/caf\xe9.md")).write_text("word")
+    Path(os.fsdecode(bytes(folder) + b"/caf\xe9.md")).write_text("# Crema\n\nword")
     index.update([twin])
 
     assert index.problems(twin) == [
         "ada/binary.txt is not a text file.",
-        "ada/caf\N{REPLACEMENT CHARACTER}.md has a name that is not valid UTF-8.",
         "ada/latin.md is not valid UTF-8 in line 1.",
         "ada/link.md is outside the twins folder.",
         "ada/pipe.md is a pipe or a device, not a file.",
     ]
-    assert isinstance(find_answer(index, twin, "Why does bread rise?"), Quotation)
+    assert find_answer(index, twin, "Crema").passages[0].file == "caf\N{REPLACEMENT CHARACTER}.md"
+    assert find_answer(index, twin, "Why does bread rise?").kind == "possible"
 
 
 class InterruptedConnection:
@@ -392,7 +314,7 @@ class InterruptedConnection:
         return cursor
 
 
-@pytest.mark.parametrize("method", ["find", "first_passages"])
+@pytest.mark.parametrize("method", ["search", "first_passages"])
 def test_update_during_a_search_never_leads_to_passages_of_another_twin(
     index: KnowledgeIndex,
     twin: Twin,
@@ -418,7 +340,7 @@ def test_update_during_a_search_never_leads_to_passages_of_another_twin(
             yield InterruptedConnection(connection, update)
 
     monkeypatch.setattr(index, "_open", open_interrupted)
-    found = index.find(twin, ["bread"]) if method == "find" else index.first_passages(twin)
+    found = index.search(twin, "cold bread") if method == "search" else index.first_passages(twin)
 
     assert found
     assert [each.file for each in found if each.file == "secret.md"] == []
@@ -459,9 +381,9 @@ def test_knowledge_of_one_twin_is_unknown_to_another(
     ben = parser.load(folder / "ben.md", 0)
     index.update([twin, ben])
 
-    assert isinstance(find_answer(index, ben, "Why is the sky blue?"), Quotation)
-    assert isinstance(find_answer(index, twin, "Why is the sky blue?"), Unknown)
-    assert isinstance(find_answer(index, ben, "Why does bread rise?"), Unknown)
+    assert find_answer(index, ben, "Why is the sky blue?").kind == "possible"
+    assert find_answer(index, twin, "Why is the sky blue?").kind == "topics"
+    assert find_answer(index, ben, "Why does bread rise?").kind == "topics"
 
 
 def test_damaged_or_missing_index_is_built_again(tmp_path: Path, twin: Twin):
@@ -470,4 +392,4 @@ def test_damaged_or_missing_index_is_built_again(tmp_path: Path, twin: Twin):
     index = KnowledgeIndex(file, tmp_path / "twins")
     index.update([twin])
 
-    assert isinstance(find_answer(index, twin, "Why does bread rise?"), Quotation)
+    assert find_answer(index, twin, "Why does bread rise?").kind == "possible"

