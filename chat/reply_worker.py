@@ -31,7 +31,9 @@ class TurnEnded(Exception):
 class ReplyWorker:
     """Writer of replies, in threads that continue after the browser has disconnected."""
 
+    # A stopped reply ends within seconds. After these delays, the service's Retry-After counts.
     conflict_retry_delays: tuple[float, ...] = (0.3, 0.7, 1.5)
+    conflict_timeout_seconds = 600.0
     save_retry_seconds = 1.0
     save_timeout_seconds = 60.0
 
@@ -100,14 +102,27 @@ class ReplyWorker:
         self.log.end_later(turn.id, ended, shown=unsaved_end)
 
     def _send_with_retries(self, conversation: Conversation, turn: Turn) -> Ended:
+        """Send the message, again after a conflict.
+
+        The service is ending a stopped reply, or another of its processes still writes the reply to
+        this message. Then it says when to ask again.
+        """
         service_id = conversation.service_id or self._create_conversation(conversation, turn)
-        for delay in self.conflict_retry_delays:
+        deadline = self._clock.monotonic() + self.conflict_timeout_seconds
+        delays = iter(self.conflict_retry_delays)
+        cancel_url: str | None = None
+        while True:
             try:
                 return self._stream_reply(service_id, turn)
-            except twinapi.Conflict:
-                # The service has not accepted this message: it is still ending a stopped reply.
+            except twinapi.Conflict as error:
+                delay = next(delays, error.retry_after and max(1.0, error.retry_after))
+                if delay is None or self._clock.monotonic() + delay > deadline:
+                    raise
+                cancel_url = error.cancel_url
                 self._clock.sleep(delay)
-        return self._stream_reply(service_id, turn)
+            except TurnEnded:
+                self._stop_at_service(cancel_url)
+                raise
 
     def _check_turn(self, turn: Turn) -> None:
         """Check directly before a request that it may be sent. Raises TurnEnded."""
@@ -126,7 +141,7 @@ class ReplyWorker:
             try:
                 ended = self._relay_events(turn, service_id, stream)
                 if ended.state is ReplyState.STOPPED:
-                    self._stop_at_service(stream)
+                    self._stop_at_service(stream.cancel_url)
                 return ended
             finally:
                 if stream.skipped_count:
@@ -134,14 +149,14 @@ class ReplyWorker:
                         "turn %s: %d events could not be read", turn.id, stream.skipped_count
                     )
 
-    def _stop_at_service(self, stream: ReplyStream) -> None:
+    def _stop_at_service(self, cancel_url: str | None) -> None:
         """Send `DELETE` to the URL that cancels the reply, if the service has announced one.
 
         Closing the connection does not cancel the reply: the portal may just be restarting.
         """
-        if stream.cancel_url and not self.log.is_closing:
+        if cancel_url and not self.log.is_closing:
             with suppress(TwinApiError):
-                self.client.stop_reply(stream.cancel_url)
+                self.client.stop_reply(cancel_url)
 
     def _create_conversation(self, conversation: Conversation, turn: Turn) -> str:
         self._check_turn(turn)

@@ -25,8 +25,7 @@ api_keys = Table(
     Column("sub", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("scope", String(16), nullable=False),
-    Column("prefix", String(16), nullable=False, index=True),
-    Column("digest", String(64), nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),
     Column("created_at", Float, nullable=False),
     Column("expires_at", Float),
     Column("last_used_at", Float),
@@ -56,8 +55,7 @@ conversations = Table(
     Column("lease_message_id", String(32)),
     # Id of the lease: the holder of an expired lease must not act on the next one. None if free.
     Column("lease_id", String(32)),
-    # Whether a stop of the running reply was requested, or the last reply was stopped. The process
-    # that writes the reply polls this column.
+    # Whether a stop of the running reply was requested. The process that writes it polls this.
     Column("stop_requested", Boolean, nullable=False, server_default=false()),
     Index("service_conversations_of_sub", "sub", "created_at"),
     Index("service_conversations_by_lease_message", "lease_message_id"),

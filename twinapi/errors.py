@@ -106,9 +106,25 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """Raised when the conversation has another reply in progress."""
+    """Raised when the conversation has a reply in progress, perhaps that to the same message.
+
+    `retry_after` is the number of seconds to wait, and a DELETE at `cancel_url` stops the reply;
+    each is None if the service does not announce it.
+    """
 
     code = "conflict"
+
+    def __init__(
+        self,
+        status: int,
+        detail: str = "",
+        *,
+        retry_after: float | None = None,
+        cancel_url: str | None = None,
+    ) -> None:
+        super().__init__(status, detail)
+        self.retry_after = retry_after
+        self.cancel_url = cancel_url
 
 
 class InvalidRequest(ApiError):

@@ -44,7 +44,6 @@ _ERROR_BY_STATUS: dict[int, type[errors.ApiError]] = {
     401: errors.Unauthorized,
     403: errors.Forbidden,
     404: errors.NotFound,
-    409: errors.Conflict,
     413: errors.InvalidRequest,
     415: errors.InvalidRequest,
     422: errors.InvalidRequest,
@@ -203,6 +202,10 @@ def _api_error(response: requests.Response, key: str) -> errors.TwinApiError:
         return errors.ConnectionFailed("proxy_failed", "the proxy asks for a name and a password")
     if status == 429 or (status == 503 and "Retry-After" in response.headers):
         return errors.RateLimited(status, detail, retry_after=parse_retry_after(response.headers))
+    if status == 409:
+        seconds = parse_retry_after(response.headers)
+        cancel_url = announced_url(response, "cancel")
+        return errors.Conflict(status, detail, retry_after=seconds, cancel_url=cancel_url)
     if status >= 500:
         return errors.ServiceFailed(status, detail)
     return _ERROR_BY_STATUS.get(status, errors.UnexpectedResponse)(status, detail)

@@ -20,7 +20,7 @@ HEADERS = {
 @bp.get("/<name>")
 def show(name: str) -> Response:
     """Return an avatar by name. Needs no API key, because an <img> cannot send one."""
-    image = container().twins.find_avatar(name)
+    image = container().twins.find_image(name)
     if image is None:
         raise not_found_error()
     response = Response(image.content, mimetype=image.media_type, headers=HEADERS)
@@ -33,5 +33,5 @@ def avatar_url(twin: Twin) -> str | None:
     """Return the URL of the avatar of a twin, local or external, or None."""
     if has_external_avatar(twin):
         return twin.front_matter.avatar
-    image = container().twins.avatars.image_of(twin)
+    image = container().twins.find_avatar(twin)
     return url_for("avatars.show", name=image.name) if image else None

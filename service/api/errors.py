@@ -35,7 +35,7 @@ ERRORS_BY_STATUS: Mapping[int, Mapping[ErrorCode, str]] = {
     404: {"not_found": "The resource doesn't exist, or you don't have access to it."},
     405: {"method_not_allowed": "The method is not allowed for this URL."},
     409: {
-        "still_replying": "Another reply is in progress in this conversation. Wait until it ends.",
+        "still_replying": "A reply is in progress in this conversation. Wait until it ends.",
         "stopped": "The reply was stopped.",
         "too_many_keys": "You have reached the maximum number of keys. Revoke one first.",
     },

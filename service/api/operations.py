@@ -131,6 +131,13 @@ class Operations:
         return decorator
 
 
+def created_response(result: msgspec.Struct, url: str) -> Response:
+    """Return the response for what was created, with its URL in `Location`."""
+    response = json_response(result, 201)
+    response.headers["Location"] = url
+    return response
+
+
 def json_response(result: msgspec.Struct | None, status: int) -> Response:
     """Return the result as a JSON response; None gives an empty body."""
     if result is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from enum import Enum
 
 from sqlalchemy import Connection, select, update
 
@@ -14,15 +13,6 @@ from service.schema import conversations
 # After a crash, a lease must expire before the portal interrupts the reply and offers "Try again",
 # so leases are shorter than `stale_after_seconds` of the portal's heartbeats.
 LEASE_SECONDS = 6.0
-
-
-class LeaseState(Enum):
-    """State of the lease for the reply to a message."""
-
-    HELD = "held"
-    EXPIRED = "expired"
-    STOPPED = "stopped"
-    RELEASED = "released"
 
 
 def acquire(
@@ -46,12 +36,12 @@ def acquire(
     return lease_id if updated_rows else None
 
 
-def release(connection: Connection, lease_id: str, now: float, *, is_stopped: bool) -> bool:
+def release(connection: Connection, lease_id: str, now: float) -> bool:
     """Release a lease; return False if the lease was no longer held."""
     values = {
         "lease_expires_at": 0,
         "lease_id": None,
-        "stop_requested": is_stopped,
+        "stop_requested": False,
         "updated_at": now,
     }
     is_holder = conversations.c.lease_id == lease_id
@@ -63,19 +53,6 @@ class Leases:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-
-    def state(self, message_id: str) -> LeaseState:
-        """Return the state of the lease for the reply to a message."""
-        columns = ("lease_expires_at", "lease_id", "stop_requested")
-        query = select(*(conversations.c[name] for name in columns))
-        with self.database.read() as connection:
-            row = connection.execute(
-                query.where(conversations.c.lease_message_id == message_id)
-            ).first()
-            now = self.database.now(connection)
-        if row and row.lease_id:
-            return LeaseState.HELD if row.lease_expires_at >= now else LeaseState.EXPIRED
-        return LeaseState.STOPPED if row and row.stop_requested else LeaseState.RELEASED
 
     def renew(self, lease_ids: Iterable[str]) -> None:
         """Extend leases to `LEASE_SECONDS` from now."""

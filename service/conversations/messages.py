@@ -21,7 +21,7 @@ from service.schema import conversations, idempotency_keys, messages
 
 
 class StillReplying(Exception):
-    """Raised while the reply to another message is being written in the conversation."""
+    """Raised while a reply is being written in the conversation; names the message it answers."""
 
     def __init__(self, message_id: str) -> None:
         super().__init__(message_id)
@@ -139,8 +139,7 @@ class Messages:
     def find_reply_or_acquire_lease(self, message: Message) -> tuple[Message | None, str | None]:
         """Return the complete reply to a message, or a lease to write it.
 
-        Returns (None, None) while the reply to this message is being written. Raises StillReplying
-        while the reply to another message is being written.
+        Raises StillReplying while a reply is being written.
         """
         condition = conversations.c.id == message.conversation_id
         with self.database.write() as connection:
@@ -153,15 +152,9 @@ class Messages:
             lease_id = leases.acquire(
                 connection, message.conversation_id, message.id, self.database.now(connection)
             )
-            if lease_id is None and lease_message_id != message.id:
+            if lease_id is None:
                 raise StillReplying(lease_message_id or "")
             return None, lease_id
-
-    def find_complete_reply(self, message: Message) -> Message | None:
-        """Return the complete reply to a message, or None."""
-        with self.database.read() as connection:
-            reply = _find_reply(connection, message)
-        return reply if reply and reply.complete else None
 
     def store_reply(
         self,
@@ -170,7 +163,6 @@ class Messages:
         content: str,
         *,
         is_complete: bool,
-        is_stopped: bool = False,
         is_cut_off: bool = False,
         usage: Usage | None = None,
         sources: Sequence[Source] = (),
@@ -181,7 +173,7 @@ class Messages:
         """
         with self.database.write(durable=True) as connection:
             now = self.database.now(connection)
-            if not leases.release(connection, lease_id, now, is_stopped=is_stopped) or not content:
+            if not leases.release(connection, lease_id, now) or not content:
                 return None
             return _insert(
                 connection,

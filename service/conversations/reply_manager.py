@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from core.db.database import DatabaseUnavailable
@@ -12,8 +12,8 @@ from core.server.process_load import ProcessLoad
 from service.conversations import failures
 from service.conversations.conversations import Conversation
 from service.conversations.lease_keeper import LeaseKeeper
-from service.conversations.leases import Leases, LeaseState
-from service.conversations.messages import Message, Messages, StillReplying
+from service.conversations.leases import Leases
+from service.conversations.messages import Message, Messages
 from service.conversations.queue import QueueAbandoned, ReplyQueue
 from service.conversations.reply import (
     Complete,
@@ -77,9 +77,10 @@ class ReplyManager:
     ) -> tuple[Message, ReplyEvents]:
         """Store the message and start its reply; return the message and the events of the reply.
 
-        If the idempotency key was used before, returns the earlier message and follows its stored
-        or running reply, or starts a failed reply again. Raises StillReplying, and
-        IdempotencyKeyReused if the earlier message differs.
+        If the idempotency key was used before, returns the earlier message with its stored reply,
+        or that which this process writes, or starts a failed reply again. Raises StillReplying
+        while another reply or another process writes, and IdempotencyKeyReused if the earlier
+        message differs.
         """
         message, lease_id = self.messages.add(conversation.id, content, idempotency_key)
         if lease_id:
@@ -104,15 +105,17 @@ class ReplyManager:
         return bool(self._running)
 
     def _resume(self, message: Message, twin: Twin) -> ReplyEvents:
-        """Return the stored or running reply to a message, or start it again."""
+        """Return the stored or running reply to a message, or start it again.
+
+        Raises StillReplying while another reply or another process writes.
+        """
         if running_reply := self._running.get(message.id):
             return running_reply.follow
         stored_reply, lease_id = self.messages.find_reply_or_acquire_lease(message)
-        if stored_reply:
-            return single_event(Complete(stored_reply))
         if lease_id:
             return self._start_thread(message, lease_id, twin).follow
-        return lambda is_disconnected: self._follow_remote(message, twin, is_disconnected)
+        assert stored_reply is not None  # noqa: S101
+        return single_event(Complete(stored_reply))
 
     def stop(self, message: Message) -> None:
         """Stop the reply to a message, in whichever process it is written."""
@@ -221,7 +224,6 @@ class ReplyManager:
                 reply.lease_id,
                 reply.text,
                 is_complete=failure is None,
-                is_stopped=failure is failures.STOPPED,
                 is_cut_off=reply.is_cut_off,
                 usage=reply.usage,
                 sources=reply.sources,
@@ -244,39 +246,3 @@ class ReplyManager:
         if self._running.get(reply.message.id) is reply:
             del self._running[reply.message.id]
         reply.emit(final_event)
-
-    def _follow_remote(
-        self, message: Message, twin: Twin, is_disconnected: Callable[[], bool]
-    ) -> Iterator[Event | None]:
-        """Follow a reply that another process writes. Its text comes only with the final event.
-
-        If that process dies, this process writes the reply.
-        """
-        yield Progress("thinking")
-        state = LeaseState.HELD
-        last_sent_at = self._clock.monotonic()
-        while state is LeaseState.HELD:
-            self._clock.sleep(POLL_SECONDS)
-            if is_disconnected():
-                return
-            if self._clock.monotonic() - last_sent_at >= Reply.keepalive_seconds:
-                last_sent_at = self._clock.monotonic()
-                yield None
-            with suppress(DatabaseUnavailable):
-                state = self.leases.state(message.id)
-        try:
-            final_events = self._after_remote_end(message, twin, state)
-        except StillReplying:
-            final_events = single_event(failures.INTERRUPTED)
-        except DatabaseUnavailable:
-            final_events = single_event(failures.DATABASE_UNAVAILABLE)
-        yield from final_events(is_disconnected)
-
-    def _after_remote_end(self, message: Message, twin: Twin, state: LeaseState) -> ReplyEvents:
-        if state is LeaseState.EXPIRED:
-            return self._resume(message, twin)
-        if stored_reply := self.messages.find_complete_reply(message):
-            return single_event(Complete(stored_reply))
-        return single_event(
-            failures.STOPPED if state is LeaseState.STOPPED else failures.INTERRUPTED
-        )

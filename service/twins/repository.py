@@ -15,8 +15,8 @@ from core.twin_groups import TwinAccess
 from service import file_stamp
 from service.owners import PORTAL_OWNER
 from service.pagination import Page
-from service.twins import parser
-from service.twins.avatars import Avatars, Image
+from service.twins import avatars, parser
+from service.twins.avatars import Image
 from service.twins.twin import InvalidTwinFile, Twin
 
 logger = logging.getLogger(__name__)
@@ -31,7 +31,6 @@ class TwinRepository:
     def __init__(self, folder: Path, *, has_model: bool = True) -> None:
         self.folder = folder
         self._has_model = has_model
-        self.avatars = Avatars(folder)
         self._cache: dict[Path, tuple[file_stamp.Stamp | None, Twin | InvalidTwinFile]] = {}
         self._last_valid: dict[Path, Twin] = {}
         self._lock = threading.Lock()
@@ -39,7 +38,6 @@ class TwinRepository:
     def list_all(self) -> Sequence[Twin]:
         """Return all twins, sorted by name."""
         twins = [result for result in self._load_all() if isinstance(result, Twin)]
-        self.avatars.retain_only(twins)
         return sorted(twins, key=_sort_key)
 
     def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
@@ -88,14 +86,21 @@ class TwinRepository:
         hidden |= {path.stem for path in self._cache.keys() - self._last_valid.keys()}
         return TwinAccess(frozenset(hidden))
 
-    def find_avatar(self, name: str) -> Image | None:
+    def find_avatar(self, twin: Twin) -> Image | None:
+        """Return the local avatar of a twin, or None."""
+        return avatars.find_avatar(self.folder, twin)
+
+    def find_image(self, name: str) -> Image | None:
         """Return the image with this name if it is the avatar of a twin, else None."""
-        return self.avatars.find_by_name(name, self.list_all())
+        images = map(self.find_avatar, self.list_all())
+        return next((image for image in images if image and image.name == name), None)
 
     def problems(self) -> Sequence[str]:
         """Return a sentence about each invalid twin file and each unusable avatar."""
-        results = self._load_all()
-        problems = (self.avatars.problem(t) if isinstance(t, Twin) else str(t) for t in results)
+        problems = (
+            avatars.avatar_problem(self.folder, result) if isinstance(result, Twin) else str(result)
+            for result in self._load_all()
+        )
         return [problem for problem in problems if problem]
 
     def _can_answer(self, twin: Twin) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
 import pytest
@@ -149,6 +150,69 @@ def test_message_to_a_busy_conversation_is_repeated_a_few_times(
     worker.write_reply(conversation, turn)
 
     assert len([call for call in upstream.calls if call.path == path]) == 3
+
+
+STREAM = "/api/v1/conversations/up-1/messages/stream"
+CANCEL = "/api/v1/conversations/up-1/messages/m-1"
+
+
+@pytest.fixture
+def instant_sleep(worker: ReplyWorker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the worker's clock advance instead of sleeping."""
+    monkeypatch.setattr(worker._clock, "sleep", worker._clock.advance)
+
+
+def refuse_as_still_replying(call: Call) -> None:
+    call.respond(409, {}, retry_after="5", link=f'<{CANCEL}>; rel="cancel"')
+
+
+@pytest.mark.usefixtures("instant_sleep")
+def test_worker_asks_again_until_another_process_of_the_service_has_ended_the_reply(
+    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
+):
+    started_at = worker._clock.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(worker.write_reply, conversation, turn)
+        for _ in range(20):
+            refuse_as_still_replying(upstream.next_call())
+        upstream.next_call().start_stream().complete("Whole")
+        writing.result(10)
+
+    assert build_reply(log.read(turn.id)).text == "Whole"
+    assert 80 < worker._clock.monotonic() - started_at < 100
+    keys = {call.headers["Idempotency-Key"] for call in upstream.calls if call.path == STREAM}
+    assert keys == {f'"{turn.idempotency_key}"'}
+
+
+@pytest.mark.usefixtures("instant_sleep")
+def test_worker_does_not_wait_for_another_process_forever(
+    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
+):
+    upstream.answers[STREAM] = refuse_as_still_replying
+
+    worker.write_reply(conversation, turn)
+
+    assert build_reply(log.read(turn.id)).code == "conflict"
+    assert len(upstream.calls) < 130
+
+
+def test_person_who_stops_a_reply_of_another_process_stops_it_at_the_service(
+    worker: ReplyWorker,
+    log: Log,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    upstream.answers[STREAM] = refuse_as_still_replying
+    upstream.answers[CANCEL] = 204, None
+    monkeypatch.setattr(worker._clock, "sleep", lambda _: log.end(turn.id, STOPPED))
+
+    worker.write_reply(conversation, turn)
+
+    assert upstream.calls[-1].path == CANCEL
+    assert upstream.calls[-1].method == "DELETE"
+    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
 
 
 def test_worker_waits_for_an_unavailable_database(

@@ -52,7 +52,7 @@ class Credentials:
 
 
 def _mistyped_secrets(secret: str) -> Iterator[str]:
-    """Yield the key with a wrong last character, which is a part of the checksum."""
+    """Yield the key with a wrong last character."""
     yield secret[:-1] + ("a" if secret[-1] != "a" else "b")
 
 

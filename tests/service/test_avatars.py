@@ -97,22 +97,10 @@ def test_unchanged_avatar_is_not_read_again(tmp_path: Path):
     (tmp_path / "ada.png").write_bytes(PNG)
     (tmp_path / "ada.md").write_text(twin("ada.png"))
     twins = TwinRepository(tmp_path)
-    picture = twins.avatars.image_of(twins.list_all()[0])
+    picture = twins.find_avatar(twins.list_all()[0])
     assert picture
 
-    assert twins.find_avatar(picture.name) is twins.find_avatar(picture.name) is picture
-
-
-def test_avatar_of_a_deleted_twin_is_removed_from_the_cache(tmp_path: Path):
-    (tmp_path / "ada.png").write_bytes(PNG)
-    (tmp_path / "ada.md").write_text(twin("ada.png"))
-    twins = TwinRepository(tmp_path)
-    assert twins.avatars.image_of(twins.list_all()[0])
-
-    (tmp_path / "ada.md").unlink()
-
-    assert twins.list_all() == []
-    assert twins.avatars._cache == {}
+    assert twins.find_image(picture.name) is twins.find_image(picture.name) is picture
 
 
 def test_external_avatar_url_is_returned_unchanged(api: ApiClient, container: Container):
@@ -176,10 +164,10 @@ def test_invalid_avatar_is_hidden_and_logged_once(
         twins = TwinRepository(odd_pictures)
         caplog.clear()
         with caplog.at_level(logging.WARNING):
-            pictures = [twins.avatars.image_of(ada) for _ in range(3) for ada in twins.list_all()]
+            pictures = [twins.find_avatar(ada) for _ in range(3) for ada in twins.list_all()]
 
         sentence = f"ada.md: line 4: the avatar {avatar} {problem}."
-        logged = [f"Avatar not shown: {sentence}"]
+        logged = [f"Avatar not shown: {avatar} {problem}."]
         seen = (pictures, twins.problems(), caplog.messages)
         if seen != ([None, None, None], [sentence], logged):
             wrong.append((avatar, seen))
@@ -194,4 +182,4 @@ def test_avatar_may_be_in_a_subfolder_or_behind_a_link_inside_the_folder(tmp_pat
     twins = TwinRepository(tmp_path)
 
     assert twins.problems() == []
-    assert twins.avatars.image_of(twins.list_all()[0])
+    assert twins.find_avatar(twins.list_all()[0])

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from core import sse
 from core.db.database import Database
 from service.app import create_service_app
 from service.container import Container, get_container
 from service.conversations.conversations import Conversation, Conversations
-from service.conversations.leases import LEASE_SECONDS, Leases, LeaseState
+from service.conversations.leases import LEASE_SECONDS, Leases
 from service.conversations.messages import (
     Messages,
     StillReplying,
@@ -31,7 +30,7 @@ from service.schema import conversations
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.portals import serve
-from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+from tests.support.upstream import Upstream
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 SECRET_KEY = "secret" * 6
@@ -76,10 +75,8 @@ def test_reply_taken_over_by_another_process_is_stored_once(
 
     leases.renew([str(first)])
     assert messages.store_reply(message, str(first), "from the first", is_complete=True) is None
-    assert leases.state(message.id) is LeaseState.HELD
     stored = messages.store_reply(message, str(second), "from the second", is_complete=True)
 
-    assert leases.state(message.id) is LeaseState.RELEASED
     assert messages.list_page(message.conversation_id)[0][1:] == [stored]
 
 
@@ -104,18 +101,18 @@ def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases
     other_clock = AdjustableClock()
     other_clock.jump_wall_clock(skew)
     with closing(Database(database_url, clock=other_clock)) as other_database:
-        leases, other_messages = Leases(other_database), Messages(other_database)
+        other_messages = Messages(other_database)
         message, _ = messages.add(new_conversation().id, "Hello")
         for each in (clock, other_clock):
             each.advance(LEASE_SECONDS / 2)
 
-        assert leases.state(message.id) is LeaseState.HELD
-        assert other_messages.find_reply_or_acquire_lease(message) == (None, None)
+        with pytest.raises(StillReplying):
+            other_messages.find_reply_or_acquire_lease(message)
         for each in (clock, other_clock):
             each.advance(LEASE_SECONDS)
-        assert leases.state(message.id) is LeaseState.EXPIRED
         assert other_messages.find_reply_or_acquire_lease(message)[1]
-        assert Leases(messages.database).state(message.id) is LeaseState.HELD
+        with pytest.raises(StillReplying):
+            messages.find_reply_or_acquire_lease(message)
 
 
 def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
@@ -126,11 +123,9 @@ def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
         with ThreadPoolExecutor(2) as pool:
             end = pool.submit(messages.store_reply, message, str(holder), "Whole", is_complete=True)
             again = pool.submit(messages.find_reply_or_acquire_lease, message)
-            stored, (known, second) = end.result(10), again.result(10)
-
-        assert stored
-        assert known in (stored, None)
-        assert second is None
+            stored = end.result(10)
+            with suppress(StillReplying):
+                assert again.result(10) == (stored, None)
 
 
 def test_retry_cannot_continue_a_reply_while_a_later_message_is_answered(
@@ -197,54 +192,29 @@ def read_stream_events(response: Any) -> list[dict[str, Any]]:
     return [json.loads(event.data) for event in sse.read_events(ApiClient.chunks(response))]
 
 
-def test_repeated_request_at_another_process_ends_like_the_reply(
-    api: ApiClient, other: ApiClient, model: Upstream, container: Container
-):
-    for how in ("whole", "stopped-here", "stopped-there", "failed"):
-        conversation_id = api.create_conversation()
-        once = {"Idempotency-Key": f'"{how}"'}
-        here = begin(api, conversation_id, once)
-        call = model.next_call()
-        there = begin(other, conversation_id, once)
-        call.start_stream().delta("Half")
-        with ThreadPoolExecutor(2) as pool:
-            endings = [pool.submit(read_stream_events, response) for response in (here, there)]
-            if how == "whole":
-                call.complete()
-            elif "stopped" in how:
-                somebody = api if how == "stopped-here" else other
-                place = here.headers["Location"].removeprefix("/api/v1")
-                assert somebody.delete(place).status_code == 204
-            else:
-                call.reset()
-            first, second = (ending.result(10)[-1] for ending in endings)
-
-        kind = "complete" if how == "whole" else "error"
-        assert (first["type"], second["type"]) == (kind, kind), how
-        if how == "whole":
-            assert first == second
-        if "stopped" in how:
-            assert first["code"] == second["code"] == "stopped"
-    assert len([c for c in model.calls if c.path == CHAT_COMPLETIONS_PATH]) == 4
-    with container.database.read() as connection:
-        holders = connection.execute(select(conversations.c.lease_id)).scalars().all()
-    assert holders == [None] * 4
-
-
-def test_repeated_request_at_another_process_gets_no_deltas(
-    api: ApiClient, other: ApiClient, model: Upstream
+@pytest.mark.parametrize("stopped_by", ["nobody", "this process", "the other process"])
+def test_repeat_at_another_process_waits_and_then_gets_the_finished_reply(
+    api: ApiClient, other: ApiClient, model: Upstream, stopped_by: str
 ):
     conversation_id = api.create_conversation()
     here = begin(api, conversation_id, ONCE)
-    call = model.next_call()
-    there = begin(other, conversation_id, ONCE)
-    with ThreadPoolExecutor(2) as pool:
-        endings = [pool.submit(read_stream_events, response) for response in (here, there)]
-        call.start_stream().delta("Hello")
-        call.complete()
-        _, events = (ending.result(10) for ending in endings)
+    call = model.next_call().start_stream()
+    call.delta("Half")
 
-    assert [event["type"] for event in events] == ["progress", "complete"]
+    refused = begin(other, conversation_id, ONCE)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "still_replying")
+    assert refused.headers["Retry-After"] == "5"
+    place = here.headers["Location"]
+    assert refused.headers["Link"] == f'<{place}>; rel="cancel"'
+    if stopped_by == "nobody":
+        call.complete()
+        end = read_stream_events(here)[-1]
+        assert read_stream_events(begin(other, conversation_id, ONCE)) == [end]
+    else:
+        somebody = api if stopped_by == "this process" else other
+        assert somebody.delete(place.removeprefix("/api/v1")).status_code == 204
+        assert read_stream_events(here)[-1]["code"] == "stopped"
 
 
 def test_reply_stops_when_another_process_deletes_its_conversation(

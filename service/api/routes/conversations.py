@@ -7,7 +7,7 @@ from flask import Response, url_for
 from service.access import Identity
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, get_conversation, get_twin, operations
-from service.api.operations import json_response
+from service.api.operations import created_response
 from service.api.requests import ConversationQuery, NewConversation
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
@@ -31,9 +31,8 @@ def create_conversation(caller: Identity, body: NewConversation) -> Response:
     """Create a conversation with a twin."""
     twin = get_twin(caller, body.twin_id)
     conversation = container().conversations.create(caller.sub, twin.id, body.title or "")
-    response = json_response(ItemResponse(data=serializers.conversation(conversation)), 201)
     url = url_for("service.show_conversation", conversation_id=conversation.id)
-    response.headers["Location"] = url
+    response = created_response(ItemResponse(data=serializers.conversation(conversation)), url)
     response.headers["Link"] = f'<{url}>; rel="delete"'
     return response
 

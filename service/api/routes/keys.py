@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from flask import Response, url_for
+
 from service.access import Identity, TooManyKeys
 from service.api import schemas, serializers
 from service.api.blueprint import build_page, operations
 from service.api.errors import ApiError, not_found_error
+from service.api.operations import created_response
 from service.api.requests import NewApiKey, PageQuery
 from service.api.schemas import ItemResponse, PageResponse
 from service.container import container
@@ -17,11 +20,12 @@ from service.container import container
     spec_number=7,
     required_access="a JWT",
     body=NewApiKey,
+    response_headers={"Location": "URL of the key, at which DELETE revokes it."},
     response_type=ItemResponse[schemas.ApiKeyWithSecret],
     status=201,
     extra_error_statuses=(409,),
 )
-def create_key(caller: Identity, body: NewApiKey) -> ItemResponse[schemas.ApiKeyWithSecret]:
+def create_key(caller: Identity, body: NewApiKey) -> Response:
     """Create an API key; its secret is returned only once."""
     expires_at = container().database.clock.time() + body.expires_in if body.expires_in else None
     try:
@@ -34,7 +38,8 @@ def create_key(caller: Identity, body: NewApiKey) -> ItemResponse[schemas.ApiKey
         )
     except TooManyKeys as error:
         raise ApiError(409, "too_many_keys", str(error)) from None
-    return ItemResponse(data=serializers.api_key_with_secret(key, secret))
+    url = url_for("service.revoke_key", key_id=key.id)
+    return created_response(ItemResponse(data=serializers.api_key_with_secret(key, secret)), url)
 
 
 @operations.route(

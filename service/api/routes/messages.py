@@ -13,7 +13,7 @@ from service.api import schemas, serializers
 from service.api.blueprint import build_page, get_conversation, get_twin, operations, or_404
 from service.api.client_disconnect import make_disconnect_check
 from service.api.errors import STATUS_BY_CODE, ApiError
-from service.api.operations import json_response
+from service.api.operations import created_response
 from service.api.requests import (
     IDEMPOTENCY_HEADER,
     NewMessage,
@@ -37,6 +37,8 @@ CANCEL_HEADER = {"Link": "With the relation `cancel`: the URL at which DELETE st
 # A reconnection would send the message again. `NEVER_RECONNECT_MS` is the longest delay that
 # timers of clients accept.
 NEVER_RECONNECT_MS = 2**31 - 1
+# When a client may ask again whether the reply in progress has ended.
+RETRY_AFTER_SECONDS = 5
 # The minimum length excludes "stream", so that a GET of `/messages/stream` returns 405.
 MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):message_id>"
 
@@ -90,9 +92,8 @@ def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Re
     for event in follow_reply(make_disconnect_check(request.environ)):
         match event:
             case Complete(reply):
-                response = json_response(ItemResponse(data=serializers.message(reply)), 201)
-                response.headers["Location"] = _message_url(message.conversation_id, message.id)
-                return response
+                url = _message_url(message.conversation_id, message.id)
+                return created_response(ItemResponse(data=serializers.message(reply)), url)
             case Failed(sentence, code, retry_after):
                 headers = {"Retry-After": str(retry_after)} if retry_after else {}
                 raise ApiError(STATUS_BY_CODE[code], code, sentence, headers=headers)
@@ -163,9 +164,9 @@ def _start_reply(
         raise ApiError(
             409,
             "still_replying",
-            "Another reply is in progress in this conversation. Try again when it has ended, or "
+            "A reply is in progress in this conversation. Try again when it has ended, or "
             f"stop it with DELETE {url}.",
-            headers={"Link": f'<{url}>; rel="cancel"'},
+            headers={"Link": f'<{url}>; rel="cancel"', "Retry-After": str(RETRY_AFTER_SECONDS)},
         ) from None
 
 

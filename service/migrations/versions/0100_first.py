@@ -34,7 +34,6 @@ def upgrade() -> None:
         sa.Column("sub", sa.Text, nullable=False),
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("scope", sa.String(16), nullable=False),
-        sa.Column("prefix", sa.String(16), nullable=False),
         sa.Column("digest", sa.String(64), nullable=False),
         sa.Column("created_at", sa.Float, nullable=False),
         sa.Column("expires_at", sa.Float),
@@ -42,8 +41,8 @@ def upgrade() -> None:
         sa.Column("revoked_at", sa.Float),
         sa.Column("groups", sa.Text, server_default="[]", nullable=False),
         sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("digest"),
     )
-    op.create_index("ix_service_keys_prefix", "service_keys", ["prefix"])
     op.create_index("service_keys_of_sub", "service_keys", ["sub"])
     op.create_table(
         "service_messages",
