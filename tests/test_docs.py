@@ -37,7 +37,7 @@ def test_docs_list_every_setting_with_its_default():
         if isinstance(default, Path):
             assert default.name == shown
         elif default is not None:
-            assert shown == str(default).replace("False", "false")
+            assert shown == str(default).replace("False", "false").replace("True", "true")
 
 
 def test_readme_lists_the_main_settings_with_the_same_defaults():

@@ -7,7 +7,6 @@ from itertools import chain
 
 import msgspec
 
-from core.languages import N_
 from core.settings import Settings
 from service.llm.client import Endpoint, ModelClient
 from service.llm.completion_stream import CompletionStream
@@ -20,7 +19,6 @@ from service.llm.refusals import ModelFailed
 from service.llm.tokenizer import TokenCounter
 from service.twins import FrontMatter
 
-NO_MODEL = N_("No model is configured. Please contact your administrator.")
 PARALLEL_REPLIES = 2
 
 
@@ -72,8 +70,6 @@ class DemoModel(ModelClient):
         self.process.stop()
 
     def _find_endpoint(self) -> Endpoint:
-        if not self.is_available:
-            raise ModelFailed(NO_MODEL)
         try:
             return Endpoint(*self.process.url_and_key(), MODEL_NAME)
         except DemoModelUnavailable as error:
