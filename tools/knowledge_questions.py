@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import yaml
 
 from core.settings import ROOT
-from service.knowledge import Answer, KnowledgeIndex, find_answer
+from service.knowledge import KnowledgeIndex, Source, find_answer, split_into_passages
 from service.twins import Twin, TwinRepository
 
 
@@ -41,24 +41,32 @@ def report(index: KnowledgeIndex, twin: Twin) -> Iterator[str]:
     counts, lines = Counter[str](), []
     for question, heading in questions.items():
         answer = find_answer(index, twin, question)
-        outcome = _outcome(answer, heading) if heading else f"unanswerable, {answer.kind}"
+        paths = [_headings(index, twin, source) for source in answer.sources]
+        outcome = f"unanswerable, {answer.kind}"
+        if heading:
+            outcome = _outcome(answer.kind, [heading in path for path in paths])
         counts[outcome] += 1
         if outcome not in ("certain", "open", "unanswerable, topics"):
-            headings = ", ".join(each.headings[-1] for each in answer.passages)
+            headings = ", ".join(source.heading for source in answer.sources)
             lines.append(f"  {outcome}: {question} ({headings})")
     yield f"{twin.id}: " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     yield from lines
 
 
-def _outcome(answer: Answer, heading: str) -> str:
-    """Return where the passage below a heading is: certain, open, closed, missing; or wrong."""
-    if answer.kind == "topics":
-        return "missing"
-    if heading in answer.passages[0].headings:
-        return "certain" if answer.kind == "certain" else "open"
-    if answer.kind == "certain":
-        return "wrong"
-    return "closed" if any(heading in each.headings for each in answer.passages) else "missing"
+def _headings(index: KnowledgeIndex, twin: Twin, source: Source) -> Sequence[str]:
+    """Return the path of headings of a passage."""
+    path = index.folder_of(twin) / source.file
+    passages = split_into_passages(path.read_text(), path.stem)
+    return next(each.headings for each in passages if each.text == source.passage)
+
+
+def _outcome(kind: str, are_right: Sequence[bool]) -> str:
+    """Return where the right passage is: certain, open, closed or missing."""
+    if kind == "topics" or not any(are_right):
+        return "wrong" if kind == "certain" else "missing"
+    if kind == "certain":
+        return "certain"
+    return "open" if are_right[0] else "closed"
 
 
 if __name__ == "__main__":

@@ -22,9 +22,8 @@ class Operation:
 
     `tag` is the name of the module of its view, and `tag_description` the first line of the
     docstring of that module. `spec_number` is the number of the endpoint in the interface document,
-    None for extensions. `request_headers` (optional) and `response_headers` map names to
-    descriptions. `response_type` is a Struct, or None for an empty body.
-    `extra_error_statuses` are error statuses besides those that follow from the other fields.
+    None for extensions. `request_headers`, which are optional, map names to descriptions.
+    `response_type` is a Struct, or None for an empty body.
     """
 
     name: str
@@ -38,30 +37,9 @@ class Operation:
     query: type[msgspec.Struct] | None
     body: type[msgspec.Struct] | None
     request_headers: Mapping[str, str]
-    response_headers: Mapping[str, str]
     response_type: Any
     status: int
-    extra_error_statuses: tuple[int, ...]
     is_stream: bool
-
-    @property
-    def is_rate_limited(self) -> bool:
-        """Return whether requests with a key are limited; those of portals never are."""
-        return self.required_access != "a JWT"
-
-    @property
-    def error_statuses(self) -> list[int]:
-        """Return the possible error statuses, sorted."""
-        statuses = {400, 401, 500, 503, *self.extra_error_statuses}
-        if self.is_rate_limited:
-            statuses.add(429)
-        if self.required_access == "full_access":
-            statuses.add(403)
-        if "<" in self.path:
-            statuses.add(404)
-        if self.body:
-            statuses |= {413, 415, 422}
-        return sorted(statuses)
 
 
 class Operations:
@@ -81,10 +59,8 @@ class Operations:
         query: type[msgspec.Struct] | None = None,
         body: type[msgspec.Struct] | None = None,
         request_headers: Mapping[str, str] | None = None,
-        response_headers: Mapping[str, str] | None = None,
         response_type: Any = None,
         status: int = 200,
-        extra_error_statuses: tuple[int, ...] = (),
         is_stream: bool = False,
     ) -> Callable[[View], View]:
         """Return a decorator that registers a view as an operation.
@@ -108,10 +84,8 @@ class Operations:
                     query=query,
                     body=body,
                     request_headers=request_headers or {},
-                    response_headers=response_headers or {},
                     response_type=response_type,
                     status=status,
-                    extra_error_statuses=extra_error_statuses,
                     is_stream=is_stream,
                 )
             )

@@ -8,14 +8,7 @@ from typing import Any
 
 import msgspec
 
-from service.api import (
-    ERRORS_BY_STATUS,
-    IDEMPOTENCY_KEY_PATTERN,
-    REQUEST_ID_HEADER,
-    ErrorResponse,
-    Event,
-    Operation,
-)
+from service.api import IDEMPOTENCY_KEY_PATTERN, ErrorResponse, Event, Operation
 
 SCHEMA_REF = "#/components/schemas/{name}"
 API_VERSION = "1"
@@ -33,22 +26,6 @@ SECURITY_SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "API key."},
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "API key."},
     "jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
-}
-RATE_LIMIT_HEADERS = {
-    "RateLimit-Policy": 'Limit of the key: q requests in w seconds. Example: "hour";q=500;w=3600.',
-    "RateLimit": 'r requests left, and t seconds until one more. Example: "hour";r=499;t=3600.',
-    "X-RateLimit-Limit": "Same as q.",
-    "X-RateLimit-Remaining": "Same as r.",
-    "X-RateLimit-Reset": "Same as t.",
-}
-COMMON_HEADERS = {
-    REQUEST_ID_HEADER: "Id of the request: yours if you send one, otherwise a new one."
-}
-# Additional headers of error responses.
-ERROR_HEADERS = {
-    401: {"WWW-Authenticate": "Authentication scheme: Bearer."},
-    429: {"Retry-After": "Seconds until the next request is allowed."},
-    503: {"Retry-After": "Seconds until the next attempt, if known."},
 }
 JsonObject = dict[str, Any]
 # The schema of the stream is a string: otherwise generated clients would parse the whole stream as
@@ -68,11 +45,6 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
         types += [kind for kind in (operation.body, operation.response_type) if kind is not None]
     (event_schema, *_), schemas = msgspec.json.schema_components(types, ref_template=SCHEMA_REF)
     schemas |= {"Event": event_schema}
-    error_responses = {
-        (status, operation.is_rate_limited)
-        for operation in operations
-        for status in operation.error_statuses
-    }
     tags = {operation.tag: operation.tag_description for operation in operations}
     paths: dict[str, JsonObject] = {}
     for operation in operations:
@@ -92,15 +64,11 @@ def build_document(operations: Sequence[Operation], base_path: str = "") -> Json
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "headers": {
-                name: _header_object(description)
-                for name, description in (COMMON_HEADERS | RATE_LIMIT_HEADERS).items()
-            },
             "responses": {
-                _error_component_name(status, is_rate_limited=is_rate_limited): _error_response(
-                    status, is_rate_limited=is_rate_limited
-                )
-                for status, is_rate_limited in sorted(error_responses)
+                "Error": {
+                    "description": "An error, with its code and a sentence.",
+                    "content": {"application/json": {"schema": _schema_of(ErrorResponse)}},
+                }
             },
             "securitySchemes": SECURITY_SCHEMES,
         },
@@ -152,11 +120,11 @@ def _describe_operation(operation: Operation) -> JsonObject:
         "description": _describe_access(operation),
         "parameters": list(_describe_parameters(operation)),
         "security": SECURITY_BY_ACCESS[operation.required_access],
-        "responses": {str(operation.status): _success_response(operation)},
+        "responses": {
+            str(operation.status): _success_response(operation),
+            "default": {"$ref": "#/components/responses/Error"},
+        },
     }
-    for status in operation.error_statuses:
-        name = _error_component_name(status, is_rate_limited=operation.is_rate_limited)
-        operation_object["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
     if operation.body:
         content = {"application/json": {"schema": _schema_of(operation.body)}}
         operation_object["requestBody"] = {"required": True, "content": content}
@@ -177,47 +145,13 @@ def _access_text(required_access: str) -> str:
 
 
 def _success_response(operation: Operation) -> JsonObject:
-    response: JsonObject = {"description": "Success.", "headers": _response_headers(operation)}
+    response: JsonObject = {"description": "Success."}
     if operation.is_stream:
         response["description"] = "Server-sent events. Read them with fetch, not with EventSource."
         response["content"] = {"text/event-stream": {"schema": STREAM_SCHEMA}}
     elif operation.response_type is not None:
         response["content"] = {"application/json": {"schema": _schema_of(operation.response_type)}}
     return response
-
-
-def _response_headers(operation: Operation) -> JsonObject:
-    own_headers = {
-        name: _header_object(about) for name, about in operation.response_headers.items()
-    }
-    return own_headers | _shared_headers(is_rate_limited=operation.is_rate_limited)
-
-
-def _shared_headers(*, is_rate_limited: bool) -> JsonObject:
-    names = COMMON_HEADERS | RATE_LIMIT_HEADERS if is_rate_limited else COMMON_HEADERS
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
-
-
-def _header_object(description: str) -> JsonObject:
-    return {"description": description, "schema": {"type": "string"}}
-
-
-def _error_component_name(status: int, *, is_rate_limited: bool) -> str:
-    return str(status) if is_rate_limited else f"{status}-jwt"
-
-
-def _error_response(status: int, *, is_rate_limited: bool) -> JsonObject:
-    own_headers = {
-        name: _header_object(about) for name, about in ERROR_HEADERS.get(status, {}).items()
-    }
-    description = "\n".join(
-        f"- `{code}`: {sentence}" for code, sentence in ERRORS_BY_STATUS[status].items()
-    )
-    return {
-        "description": description,
-        "headers": own_headers | _shared_headers(is_rate_limited=is_rate_limited and status != 401),
-        "content": {"application/json": {"schema": _schema_of(ErrorResponse)}},
-    }
 
 
 def _schema_of(schema_type: Any) -> JsonObject:

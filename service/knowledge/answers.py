@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from service.knowledge.index import FoundPassage, KnowledgeIndex
+from service.knowledge.index import KnowledgeIndex, Source
 from service.knowledge.terms import question_terms, refers_to_earlier
 from service.twins import Twin
 
@@ -28,7 +28,7 @@ class Answer:
     """Passages below different headings: the answer, what may answer, or examples of the topics."""
 
     kind: Literal["certain", "possible", "topics"]
-    passages: Sequence[FoundPassage]
+    sources: Sequence[Source]
 
 
 def find_answer(
@@ -40,18 +40,19 @@ def find_answer(
     if listed and not refers:
         return Answer("certain", listed[:1])
     found = index.search(twin, _with_subject(twin, question, earlier_question))
-    best = [*listed, *(each for each in found if each.may_answer)][:1]
+    best = [*listed, *(each.source for each in found if each.may_answer)][:1]
     if best:
-        return Answer("possible", _first_of_each_heading([*best, *found]))
+        others = (each.source for each in found)
+        return Answer("possible", _first_of_each_heading([*best, *others]))
     return Answer("topics", _first_of_each_heading(_examples(index, twin)))
 
 
 def find_prompt_passages(
     index: KnowledgeIndex, twin: Twin, question: str, earlier_question: str = ""
-) -> Sequence[FoundPassage]:
+) -> Sequence[Source]:
     """Return the passages for the prompt of a model, the best first."""
     found = index.search(twin, _with_subject(twin, question, earlier_question))
-    return [each for each in found if each.may_answer][:MAX_PROMPT_PASSAGES]
+    return [each.source for each in found if each.may_answer][:MAX_PROMPT_PASSAGES]
 
 
 def _with_subject(twin: Twin, question: str, earlier_question: str) -> str:
@@ -60,16 +61,16 @@ def _with_subject(twin: Twin, question: str, earlier_question: str) -> str:
     return f"{question} {earlier_question}" if asks else question
 
 
-def _examples(index: KnowledgeIndex, twin: Twin) -> Sequence[FoundPassage]:
+def _examples(index: KnowledgeIndex, twin: Twin) -> Sequence[Source]:
     """Return the passages for the starters of the twin, or else its first passages."""
     starters = twin.front_matter.starters[:MAX_PASSAGES]
     found = (index.find_question(twin, starter)[:1] for starter in starters)
     return [each for passages in found for each in passages] or index.first_passages(twin)
 
 
-def _first_of_each_heading(passages: Sequence[FoundPassage]) -> Sequence[FoundPassage]:
+def _first_of_each_heading(sources: Sequence[Source]) -> Sequence[Source]:
     """Return the first passage below each of the first `MAX_PASSAGES` headings."""
-    first = {found.headings: found for found in reversed(passages)}
-    return [first[headings] for headings in dict.fromkeys(p.headings for p in passages)][
-        :MAX_PASSAGES
-    ]
+    first: dict[tuple[str, str], Source] = {}
+    for source in sources:
+        first.setdefault((source.file, source.heading), source)
+    return list(first.values())[:MAX_PASSAGES]

@@ -7,8 +7,8 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence, Set
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -39,10 +39,10 @@ INDEX_VERSION = 6
 
 # The terms of the first four columns are searched. `twin` has the id of the twin as one term.
 SCHEMA = """
-CREATE TABLE twins (id TEXT PRIMARY KEY, stamp TEXT, passages INTEGER, problems TEXT);
+CREATE TABLE twins (id TEXT PRIMARY KEY, stamp TEXT, passages INTEGER);
 CREATE VIRTUAL TABLE passages USING fts5 (
   twin, heading_terms, question_terms, text_terms,
-  file UNINDEXED, headings UNINDEXED, text UNINDEXED,
+  file UNINDEXED, heading UNINDEXED, text UNINDEXED,
   tokenize = "unicode61 remove_diacritics 0 tokenchars '+#'"
 );
 """
@@ -56,20 +56,11 @@ class Source(msgspec.Struct, frozen=True):
     passage: str
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPassage:
-    """A passage with its file in the knowledge folder, and its path of headings."""
+class Found(NamedTuple):
+    """A passage, and whether it shares enough rare words with the question to answer it."""
 
-    file: str
-    headings: tuple[str, ...]
-    text: str
-    # Whether it shares enough rare words with the question.
-    may_answer: bool = True
-
-    @property
-    def source(self) -> Source:
-        """The passage, as a source of a reply."""
-        return Source(self.file, self.headings[-1], self.text)
+    source: Source
+    may_answer: bool
 
 
 class KnowledgeIndex:
@@ -106,23 +97,23 @@ class KnowledgeIndex:
         """Return the knowledge folder of a twin, which may not exist."""
         return self._twins_folder / twin.id
 
-    def problems(self, twin: Twin) -> Sequence[str]:
-        """Return a sentence about each file that could not be indexed, or about their absence."""
-        with self._open() as connection:
-            query = "SELECT problems FROM twins WHERE id = ?"
-            row = connection.execute(query, (twin.id,)).fetchone()
-        problems: Sequence[str] = msgspec.json.decode(row[0]) if row else [_no_files(twin)]
-        return problems
+    def problems(self, twin: Twin) -> Iterator[str]:
+        """Yield a sentence about each file that cannot be read, or about their absence."""
+        if not self._list_files(twin):
+            yield f"{twin.id}/ contains no files that end in {' or '.join(SUFFIXES)}."
+        for file, content in self._read_files(twin):
+            if isinstance(content, str):
+                yield f"{twin.id}/{file} {content}."
 
-    def find_question(self, twin: Twin, question: str) -> Sequence[FoundPassage]:
+    def find_question(self, twin: Twin, question: str) -> Sequence[Source]:
         """Return the passages of the sections that list a question, word for word."""
         if not (words := joined_words(question)):
             return []
         with self._open() as connection:
             match = f'{_owned_by(twin.id)} AND question_terms : "{words}"'
-            return list(_select(connection, match, "rowid"))
+            return [found.source for found in _select(connection, match, "rowid")]
 
-    def search(self, twin: Twin, question: str) -> Sequence[FoundPassage]:
+    def search(self, twin: Twin, question: str) -> Sequence[Found]:
         """Return the passages that have rare words of the question, the best first (BM25)."""
         terms = question_terms(question, twin.language)[:MAX_TERMS]
         owned = _owned_by(twin.id)
@@ -131,20 +122,17 @@ class KnowledgeIndex:
             query = "SELECT passages FROM twins WHERE id = ?"
             [total] = connection.execute(query, (twin.id,)).fetchone() or [0]
             counts = {term: _count(connection, f'{owned} AND "{term}"') for term in terms}
-            rare = {
-                term
-                for term, count in counts.items()
-                if count <= max(RARE_COUNT, total * RARE_SHARE)
-            }
+            limit = max(RARE_COUNT, total * RARE_SHARE)
+            rare = {term for term, count in counts.items() if count <= limit}
             if not rare:
                 return []
             match = " OR ".join(f'"{term}"' for term in sorted(rare))
             return list(_select(connection, f"{owned} AND ({match})", "score", rare))
 
-    def first_passages(self, twin: Twin) -> Sequence[FoundPassage]:
+    def first_passages(self, twin: Twin) -> Sequence[Source]:
         """Return the first passages of a twin's files."""
         with self._open() as connection:
-            return list(_select(connection, _owned_by(twin.id), "rowid"))
+            return [found.source for found in _select(connection, _owned_by(twin.id), "rowid")]
 
     def _stamp(self, twin: Twin) -> str:
         """Return a text that changes with the passages of a twin."""
@@ -164,41 +152,29 @@ class KnowledgeIndex:
         ]
 
     def _add(self, connection: sqlite3.Connection, twin: Twin, stamp: str) -> None:
-        files = self._list_files(twin)
-        problems = [] if files else [_no_files(twin)]
-        rest, count = MAX_KNOWLEDGE_BYTES, 0
-        for file in files:
+        count = 0
+        for file, content in self._read_files(twin):
+            if isinstance(content, str):
+                logger.warning("Knowledge not used: %s/%s %s.", twin.id, file, content)
+                continue
+            for passage in content:
+                _insert(connection, twin, file, passage)
+            count += len(content)
+        connection.execute("INSERT INTO twins VALUES (?, ?, ?)", (twin.id, stamp, count))
+
+    def _read_files(self, twin: Twin) -> Iterator[tuple[str, Sequence[Passage] | str]]:
+        """Yield the name of each file with its passages, or with the reason why it is not used."""
+        rest = MAX_KNOWLEDGE_BYTES
+        for file in self._list_files(twin):
             # A name that is not UTF-8 cannot be stored.
             name = os.fsencode(file).decode(errors="replace")
             try:
-                passages = self._read_passages(twin, file, rest)
+                passages = _read_passages(self.folder_of(twin), file, rest)
             except file_stamp.UnreadableFile as error:
-                problems.append(f"{twin.id}/{name} {error}.")
-                logger.warning("Knowledge not used: %s/%s %s.", twin.id, name, error)
-                continue
-            for passage in passages:
-                _insert(connection, twin, name, passage)
-                rest -= len(passage.text)
-                count += 1
-        row = twin.id, stamp, count, msgspec.json.encode(problems).decode()
-        connection.execute("INSERT INTO twins VALUES (?, ?, ?, ?)", row)
-
-    def _read_passages(self, twin: Twin, file: str, max_bytes: int) -> Sequence[Passage]:
-        """Read a file. Raises UnreadableFile."""
-        path = file_stamp.resolve_inside(self.folder_of(twin), file)
-        data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES)
-        if len(data) > max_bytes:
-            limit = MAX_KNOWLEDGE_BYTES // 1024**2
-            raise file_stamp.UnreadableFile(f"exceeds the {limit} MiB of all files of a twin")
-        try:
-            text = decode_text(data)
-            if "\0" in text:
-                raise file_stamp.UnreadableFile("is not a text file")
-            return split_into_passages(text, Path(file).stem)
-        except NotUtf8 as error:
-            raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {error.line}") from None
-        except ParserPanicked:
-            raise file_stamp.UnreadableFile("cannot be parsed") from None
+                yield name, str(error)
+            else:
+                rest -= sum(len(passage.text) for passage in passages)
+                yield name, passages
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -207,18 +183,36 @@ class KnowledgeIndex:
             yield connection
 
 
+def _read_passages(folder: Path, file: str, max_bytes: int) -> Sequence[Passage]:
+    """Read the passages of a file. Raises UnreadableFile."""
+    path = file_stamp.resolve_inside(folder, file)
+    data = file_stamp.read_file(path, max_bytes=MAX_KNOWLEDGE_BYTES)
+    if len(data) > max_bytes:
+        limit = MAX_KNOWLEDGE_BYTES // 1024**2
+        raise file_stamp.UnreadableFile(f"exceeds the {limit} MiB of all files of a twin")
+    try:
+        text = decode_text(data)
+        if "\0" in text:
+            raise file_stamp.UnreadableFile("is not a text file")
+        return split_into_passages(text, Path(file).stem)
+    except NotUtf8 as error:
+        raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {error.line}") from None
+    except ParserPanicked:
+        raise file_stamp.UnreadableFile("cannot be parsed") from None
+
+
 def _select(
     connection: sqlite3.Connection, match: str, order: str, rare_terms: Set[str] = frozenset()
-) -> Iterator[FoundPassage]:
+) -> Iterator[Found]:
     query = f"""
-        SELECT file, headings, text, heading_terms || ' ' || question_terms || ' ' || text_terms,
+        SELECT file, heading, text, heading_terms || ' ' || question_terms || ' ' || text_terms,
           bm25(passages, {", ".join(map(str, WEIGHTS))}) AS score
         FROM passages WHERE passages MATCH ? ORDER BY {order}, rowid LIMIT {MAX_FOUND}
     """  # noqa: S608
-    for file, headings, text, terms, _ in connection.execute(query, (match,)):
+    for file, heading, text, terms, _ in connection.execute(query, (match,)):
         shared = rare_terms & set(terms.split())
         may_answer = len(shared) >= min(MIN_SHARED_WORDS, len(rare_terms))
-        yield FoundPassage(file, tuple(msgspec.json.decode(headings)), text, may_answer)
+        yield Found(Source(file, heading, text), may_answer)
 
 
 def _count(connection: sqlite3.Connection, match: str) -> int:
@@ -227,29 +221,16 @@ def _count(connection: sqlite3.Connection, match: str) -> int:
     return int(count)
 
 
-def _no_files(twin: Twin) -> str:
-    return f"{twin.id}/ contains no files that end in {' or '.join(SUFFIXES)}."
-
-
 def _owned_by(twin_id: str) -> str:
     return f'twin : "{twin_id.encode().hex()}"'
 
 
 def _insert(connection: sqlite3.Connection, twin: Twin, file: str, passage: Passage) -> None:
     texts = " ".join(passage.headings), " ".join(passage.questions), passage.text
-    heading_terms, question_terms_, text_terms = (
-        " ".join(stems(text, twin.language)) for text in texts
-    )
-    questions = " ".join(map(joined_words, (passage.heading, *passage.questions)))
-    row = (
-        twin.id.encode().hex(),
-        heading_terms,
-        f"{question_terms_} {questions}",
-        text_terms,
-        file,
-        msgspec.json.encode(passage.headings).decode(),
-        passage.text,
-    )
+    headings, questions, text = (" ".join(stems(each, twin.language)) for each in texts)
+    whole_questions = " ".join(map(joined_words, (passage.heading, *passage.questions)))
+    terms = twin.id.encode().hex(), headings, f"{questions} {whole_questions}", text
+    row = *terms, file, passage.heading, passage.text
     connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
 

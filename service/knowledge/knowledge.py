@@ -6,11 +6,9 @@ import logging
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from core.threadpool import in_serial_threadpool, in_threadpool
 from service.knowledge.answers import find_answer, find_prompt_passages
@@ -72,15 +70,7 @@ class Knowledge:
     def problems(self) -> Sequence[str]:
         """Return a sentence about each file that cannot be read, without writing to the index."""
         twins = self._knowledgeable_twins()
-        with self._temporary_index(twins) as index:
-            return [problem for twin in twins for problem in index.problems(twin)]
-
-    @contextmanager
-    def _temporary_index(self, twins: Sequence[Twin]) -> Iterator[KnowledgeIndex]:
-        with TemporaryDirectory() as folder:
-            index = KnowledgeIndex(Path(folder, "knowledge.db"), self._twins.folder)
-            index.update(twins)
-            yield index
+        return [problem for twin in twins for problem in self.index.problems(twin)]
 
     def find_sources(
         self, twin: Twin, question: str, earlier_question: str = ""
@@ -88,25 +78,23 @@ class Knowledge:
         """Return the passages for the prompt of a model."""
         if not self._is_updated.is_set():
             self.update()
-        found = self._find_prompt_passages(self.index, twin, question, earlier_question)
-        return [each.source for each in found]
+        return self._find_prompt_passages(self.index, twin, question, earlier_question)
 
     def answer(self, twin: Twin, question: str, earlier_question: str = "") -> KnowledgeReply:
         """Return the reply to a question, which may be about the subject of an earlier one."""
         if not self._is_updated.is_set():
             self.update()
         answer = self._find_answer(self.index, twin, question, earlier_question)
-        sources = [each.source for each in answer.passages]
-        if not sources:
-            return KnowledgeReply(sentence("no_files", twin.language))
-        match answer.kind:
-            case "certain":
-                return KnowledgeReply(sources[0].passage, sources)
-            case "possible":
-                introduction = sentence("may_answer", twin.language)
-                return KnowledgeReply(f"{introduction}\n\n{sources[0].passage}", sources)
-            case "topics":
-                return KnowledgeReply(sentence("topics", twin.language), sources)
+        match answer.kind, answer.sources:
+            case _, []:
+                text = sentence("no_files", twin.language)
+            case "certain", [source, *_]:
+                text = source.passage
+            case "possible", [source, *_]:
+                text = f"{sentence('may_answer', twin.language)}\n\n{source.passage}"
+            case _:
+                text = sentence("topics", twin.language)
+        return KnowledgeReply(text, answer.sources)
 
     def _knowledgeable_twins(self) -> Sequence[Twin]:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]

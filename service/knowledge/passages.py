@@ -13,15 +13,14 @@ from core.markdown_tree import parsed_tree, walk
 from core.panics import panics_as_errors
 
 MAX_PASSAGE_CHARACTERS = 900
+# Code and tables are not split, up to this length.
+MAX_BLOCK_CHARACTERS = 9_000
 MAX_HEADING_CHARACTERS = 200
 
 _EXTENSIONS = comrak.ExtensionOptions(table=True)
 _LINE_END = re.compile(r"\r\n?|\n")
 # A line of questions, which goes on after a "|" at its end.
 _ALSO_ASKED = re.compile(r"^ {0,3}Also asked:((?:.*\|[ \t]*\n)*.*)\n?", re.MULTILINE)
-# The fences and the content of code; the head and the rows of a table.
-_CODE = re.compile(r"( {0,3}(`{3,}|~{3,})[^\n]*\n)(.*?)(?:\n {0,3}\2[`~]*[ \t]*)?", re.DOTALL)
-_TABLE = re.compile(r"([^\n]*\n[^\n]*\n)()(.*)", re.DOTALL)
 # Where a long block may be split, the best place first: lines, sentences, words.
 _BREAKS = (
     re.compile(r"\n"),
@@ -70,8 +69,8 @@ class _Section:
 def split_into_passages(text: str, title: str) -> Sequence[Passage]:
     """Split a file into passages of at most `MAX_PASSAGE_CHARACTERS`. Raises ParserPanicked.
 
-    A passage has whole blocks (paragraphs, lists, tables, code) of one section; only a block that
-    is too long is split. `title` is the heading of what precedes the first heading. A line that
+    A passage has whole blocks (paragraphs, lists, tables, code) of one section; only a text that is
+    too long is split. `title` is the heading of what precedes the first heading. A line that
     begins with "Also asked:" belongs to its section: questions, separated by "|".
     """
     return [
@@ -141,25 +140,16 @@ def _join_blocks(blocks: Sequence[_Block]) -> Iterator[str]:
 
 
 def _split_block(block: _Block) -> Iterator[str]:
-    """Split a block that is too long: between lines, or else sentences, words or characters.
-
-    Each part of code has its fences, and each part of a table its head.
-    """
-    if len(block.text) <= MAX_PASSAGE_CHARACTERS:
+    """Split a text that is too long: between lines, or else sentences, words or characters."""
+    is_text = block.kind not in (comrak.CodeBlock, comrak.Table)
+    if len(block.text) <= (MAX_PASSAGE_CHARACTERS if is_text else MAX_BLOCK_CHARACTERS):
         yield block.text
         return
-    pattern = {comrak.CodeBlock: _CODE, comrak.Table: _TABLE}.get(block.kind)
-    match = pattern.fullmatch(block.text) if pattern else None
-    head, fence, rest = match.groups() if match else ("", "", block.text)
-    tail = f"\n{fence}" if fence else ""
-    size = MAX_PASSAGE_CHARACTERS - len(head) - len(tail)
-    # Text that goes on with an indentation would be code.
-    white = "\n" if block.kind is comrak.CodeBlock else None
     start = 0
-    while piece := rest[start : start + size + 1]:
-        if len(piece) > size:
+    while piece := block.text[start : start + MAX_PASSAGE_CHARACTERS + 1]:
+        if len(piece) > MAX_PASSAGE_CHARACTERS:
             ends = (max((m.start() for m in each.finditer(piece)), default=0) for each in _BREAKS)
-            piece = piece[: next(filter(None, ends), size)]
+            piece = piece[: next(filter(None, ends), MAX_PASSAGE_CHARACTERS)]
         start += len(piece)
-        if text := piece.strip() and piece.lstrip(white).rstrip():
-            yield f"{head}{text}{tail}"
+        if text := piece.strip():  # an indentation would make code of the rest of a list
+            yield text

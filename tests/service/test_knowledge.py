@@ -119,25 +119,21 @@ def test_line_of_questions_does_not_take_the_lines_around_it():
     ]
 
 
-def test_each_part_of_long_code_has_its_fences():
-    code = "\n".join(f"    print({number})" for number in range(100))
-
-    passages = split_into_passages(f"````python\n{code}\n`````", "notes")
-
-    parts = [passage.text for passage in passages]
-    assert len(parts) > 1
-    contents = [part.removeprefix("````python\n").removesuffix("\n````") for part in parts]
-    assert "\n".join(contents) == code
-
-
-def test_each_part_of_a_long_table_has_its_head():
-    rows = "\n".join(f"| {number} | {number} |" for number in range(200))
-
-    passages = split_into_passages(f"| a | b |\n| - | - |\n{rows}", "notes")
-
-    parts = [passage.text for passage in passages]
-    assert len(parts) > 1
-    assert "\n".join(part.removeprefix("| a | b |\n| - | - |\n") for part in parts) == rows
+@pytest.mark.parametrize(
+    "block",
+    [
+        "````python\n" + "    print(1)\n" * 300 + "````",
+        "| a | b |\n| - | - |" + "\n| 1 | 2 |" * 300,
+    ],
+    ids=["code", "table"],
+)
+def test_code_and_tables_are_passages_of_their_own_up_to_a_length(block: str):
+    assert [p.text for p in split_into_passages(f"One.\n\n{block}\n\nTwo.", "notes")] == [
+        "One.",
+        block,
+        "Two.",
+    ]
+    assert max(len(p.text) for p in split_into_passages(block * 100, "notes")) <= 9_000
 
 
 def test_part_of_a_long_list_does_not_begin_as_code():
@@ -159,7 +155,7 @@ def test_long_block_is_split_without_losing_a_character(block: str):
 
 
 def kind_and_headings(answer: Answer) -> tuple[str, list[str]]:
-    return answer.kind, [found.headings[-1] for found in answer.passages]
+    return answer.kind, [source.heading for source in answer.sources]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +176,7 @@ def test_passage_with_rare_words_of_the_question_may_answer_it_before_two_others
     answer = find_answer(index, twin, "How warm does the back of a refrigerator get?")
 
     assert answer.kind == "possible"
-    headings = [found.headings[-1] for found in answer.passages]
+    headings = [source.heading for source in answer.sources]
     assert headings == ["Why the back is warm", "How a refrigerator keeps food cold"]
 
 
@@ -233,7 +229,7 @@ def test_question_without_a_subject_is_about_the_one_before_and_never_certain(
 
     assert kind_and_headings(first) == ("certain", ["Ada"])
     assert [kind_and_headings(each)[0] for each in answers] == ["possible"] * 2
-    assert answers[1].passages[0].headings[-1] == "Why bread rises"
+    assert answers[1].sources[0].heading == "Why bread rises"
     assert thanks.kind == "topics"
 
 
@@ -256,7 +252,7 @@ def test_words_are_compared_by_their_stems(index: KnowledgeIndex, twin: Twin, tm
         index.update([foreign_twin])
 
         answer = find_answer(index, foreign_twin, question)
-        assert (answer.kind, answer.passages[0].file) == ("possible", "houses.md"), language
+        assert (answer.kind, answer.sources[0].file) == ("possible", "houses.md"), language
 
 
 def test_changed_added_and_removed_files_are_found_after_an_update(
@@ -291,13 +287,13 @@ def test_unusable_files_are_reported_and_the_others_work(
     Path(os.fsdecode(bytes(folder) + b"/caf\xe9.md")).write_text("# Crema\n\nword")
     index.update([twin])
 
-    assert index.problems(twin) == [
+    assert list(index.problems(twin)) == [
         "ada/binary.txt is not a text file.",
         "ada/latin.md is not valid UTF-8 in line 1.",
         "ada/link.md is outside the twins folder.",
         "ada/pipe.md is a pipe or a device, not a file.",
     ]
-    assert find_answer(index, twin, "Crema").passages[0].file == "caf\N{REPLACEMENT CHARACTER}.md"
+    assert find_answer(index, twin, "Crema").sources[0].file == "caf\N{REPLACEMENT CHARACTER}.md"
     assert find_answer(index, twin, "Why does bread rise?").kind == "possible"
 
 
@@ -340,7 +336,10 @@ def test_update_during_a_search_never_leads_to_passages_of_another_twin(
             yield InterruptedConnection(connection, update)
 
     monkeypatch.setattr(index, "_open", open_interrupted)
-    found = index.search(twin, "cold bread") if method == "search" else index.first_passages(twin)
+    if method == "search":
+        found = [each.source for each in index.search(twin, "cold bread")]
+    else:
+        found = list(index.first_passages(twin))
 
     assert found
     assert [each.file for each in found if each.file == "secret.md"] == []
@@ -355,12 +354,16 @@ def test_files_beyond_the_limit_of_a_twin_are_reported(
     index.update([twin])
 
     sentence = "exceeds the 1 MiB of all files of a twin."
-    assert index.problems(twin) == [f"ada/large{number}.md {sentence}" for number in range(1, 10)]
+    assert list(index.problems(twin)) == [
+        f"ada/large{number}.md {sentence}" for number in range(1, 10)
+    ]
 
     (tmp_path / "twins/ada/large0.md").unlink()
     index.update([twin])
 
-    assert index.problems(twin) == [f"ada/large{number}.md {sentence}" for number in range(2, 10)]
+    assert list(index.problems(twin)) == [
+        f"ada/large{number}.md {sentence}" for number in range(2, 10)
+    ]
 
 
 def test_folder_without_text_files_is_reported(index: KnowledgeIndex, twin: Twin, tmp_path: Path):
@@ -368,7 +371,7 @@ def test_folder_without_text_files_is_reported(index: KnowledgeIndex, twin: Twin
         file.rename(file.with_suffix(".docx"))
     index.update([twin])
 
-    assert index.problems(twin) == ["ada/ contains no files that end in .md or .txt."]
+    assert list(index.problems(twin)) == ["ada/ contains no files that end in .md or .txt."]
 
 
 def test_knowledge_of_one_twin_is_unknown_to_another(

@@ -71,24 +71,10 @@ def test_service_conforms_to_its_openapi_document(processes: None):
     assert f"Tested: {len(operations.all)}\n" in done.stdout
 
 
-def test_openapi_document_lists_the_errors_of_an_operation(document: dict[str, Any]):
+def test_openapi_document_describes_errors_in_one_way(document: dict[str, Any]):
     send = document["paths"]["/conversations/{conversationId}/messages"]["post"]
 
-    assert list(send["responses"]) == [
-        "201",
-        "400",
-        "401",
-        "403",
-        "404",
-        "409",
-        "413",
-        "415",
-        "422",
-        "429",
-        "500",
-        "502",
-        "503",
-    ]
+    assert list(send["responses"]) == ["201", "default"]
     assert json.dumps(send["requestBody"]).count("NewMessage") == 1
 
 

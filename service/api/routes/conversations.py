@@ -19,13 +19,8 @@ from service.container import container
     spec_number=3,
     required_access="full_access",
     body=NewConversation,
-    response_headers={
-        "Location": "The address of the conversation.",
-        "Link": "With the relation `delete`: the URL at which DELETE deletes the conversation.",
-    },
     response_type=ItemResponse[schemas.Conversation],
     status=201,
-    extra_error_statuses=(404,),
 )
 def create_conversation(caller: Identity, body: NewConversation) -> Response:
     """Create a conversation with a twin."""

@@ -20,10 +20,8 @@ from service.container import container
     spec_number=7,
     required_access="a JWT",
     body=NewApiKey,
-    response_headers={"Location": "URL of the key, at which DELETE revokes it."},
     response_type=ItemResponse[schemas.ApiKeyWithSecret],
     status=201,
-    extra_error_statuses=(409,),
 )
 def create_key(caller: Identity, body: NewApiKey) -> Response:
     """Create an API key; its secret is returned only once."""

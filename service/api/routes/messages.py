@@ -32,8 +32,6 @@ from service.conversations import (
     StillReplying,
 )
 
-LOCATION_HEADER = {"Location": "URL of the sent message."}
-CANCEL_HEADER = {"Link": "With the relation `cancel`: the URL at which DELETE stops the reply."}
 # A reconnection would send the message again. `NEVER_RECONNECT_MS` is the longest delay that
 # timers of clients accept.
 NEVER_RECONNECT_MS = 2**31 - 1
@@ -81,10 +79,8 @@ def show_message(
     required_access="full_access",
     body=NewMessage,
     request_headers=IDEMPOTENCY_HEADER,
-    response_headers=LOCATION_HEADER,
     response_type=ItemResponse[schemas.Message],
     status=201,
-    extra_error_statuses=(409, 502),
 )
 def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Response:
     """Send a message and wait for the full reply."""
@@ -107,9 +103,7 @@ def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Re
     required_access="full_access",
     body=NewMessage,
     request_headers=IDEMPOTENCY_HEADER,
-    response_headers=LOCATION_HEADER | CANCEL_HEADER,
     response_type=schemas.Event,
-    extra_error_statuses=(409,),
     is_stream=True,
 )
 def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> Response:
