@@ -2,10 +2,11 @@
 
 1. A question that is, word for word, a heading or one of the questions "Also asked" gets the first
    passage of that section.
-2. Otherwise, the best passage (BM25) that shares two rare words with the question may answer it.
+2. Otherwise, the best passage (BM25) that shares two rare words of the question, and a quarter of
+   them, may answer it.
 3. A message without a subject of its own, such as "Is it safe?", is searched together with the last
    one that has a subject, and its answer is never certain.
-4. Where no passage shares rare words, the twin says what its files are about.
+4. Otherwise, the twin says what its files are about, with headings near to the question.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ def find_answer(
     if listed and not refers:
         return Answer("certain", listed[:1])
     found = index.search(twin, _with_subject(twin, question, earlier_question))
+    nearest = [each.source for each in found]
     best = [*listed, *(each.source for each in found if each.may_answer)][:1]
     if best:
-        others = (each.source for each in found)
-        return Answer("possible", _first_of_each_heading([*best, *others]))
-    return Answer("topics", _first_of_each_heading(_examples(index, twin)))
+        return Answer("possible", _first_of_each_heading([*best, *nearest]))
+    return Answer("topics", _first_of_each_heading([*nearest, *_examples(index, twin)]))
 
 
 def find_prompt_passages(

@@ -28,8 +28,8 @@ MAX_FOUND = 30
 MAX_TERMS = 64
 # A rare word is in at most this many passages of its twin, or this share of them.
 RARE_COUNT, RARE_SHARE = 5, 1 / 3
-# A passage that may answer a question shares this many of its rare words.
-MIN_SHARED_WORDS = 2
+# A passage that may answer a question shares so many of its rare words, and this share of them.
+MIN_SHARED_COUNT, MIN_SHARED_SHARE = 2, 1 / 4
 # How much a term counts in the name of the twin, headings, questions also asked, and text.
 WEIGHTS = (0, 4, 3, 1)
 # Another process may be building the index.
@@ -211,8 +211,8 @@ def _select(
     """  # noqa: S608
     for file, heading, text, terms, _ in connection.execute(query, (match,)):
         shared = rare_terms & set(terms.split())
-        may_answer = len(shared) >= min(MIN_SHARED_WORDS, len(rare_terms))
-        yield Found(Source(file, heading, text), may_answer)
+        needed = max(min(MIN_SHARED_COUNT, len(rare_terms)), MIN_SHARED_SHARE * len(rare_terms))
+        yield Found(Source(file, heading, text), len(shared) >= needed)
 
 
 def _count(connection: sqlite3.Connection, match: str) -> int:

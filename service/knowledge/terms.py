@@ -15,18 +15,18 @@ from core.text_folding import find_terms, fold, is_unspaced
 _POSSESSIVE = re.compile("['\u2019]s\\b")
 # Words that say nothing about the subject of an English question.
 STOP_WORDS = frozenset(
-    """a about actually after again ain all also always am an and another any anyone anything
-    are aren as ask at be because been before between both but by bye can cannot cant come could
-    couldn did didn didnt do does doesn doesnt don done dont each either else even ever every
-    exactly explain few for from get give go goes gone goodbye got great had hadn haha has hasn
-    have haven he hello help her here hey hi him his hmm how i if im in into is isn isnt it just
-    kind know later let like ll lol lot lovely made make many may me mean might more most much
-    my myself nice no not now of off often oh ok okay on one only or other our out over own
-    please pls quite re really same say see shall she should shouldn so some someone something
-    sorry still such take tell than thank that the their them then there these they thing think
-    this those through thx to too up us use ve very want was wasn way we well were weren what
-    when where which while who whom whose why will with without wonder work would wouldn wow
-    yeah yes you your""".split()  # noqa: SIM905
+    """a about above actually after again against ain all also always am an and another any
+    anyone anything are aren as ask at be because been before below between both but by bye can
+    cannot cant come could couldn did didn didnt do does doesn doesnt don done dont during each
+    either else even ever every exactly explain few for from get give go goes gone goodbye got
+    great had hadn haha has hasn have haven he hello help her here hey hi him his hmm how i if
+    im in into is isn isnt it just kind know later let like ll lol lot lovely made make many may
+    me mean might more most much my myself nice no not now of off often oh ok okay on one only
+    or other our out over own per please pls quite re really same say see shall she should
+    shouldn since so some someone something sorry still such take tell than thank that the their
+    them then there these they thing think this those through thx to too under until up us use
+    ve very want was wasn way we well were weren what when where which while who whom whose why
+    will with without wonder work would wouldn wow yeah yes you your""".split()  # noqa: SIM905
 )
 # Words that refer to what an English question before was about.
 REFERENCES = frozenset("he her him his it its she that their them these they this those".split())  # noqa: SIM905

@@ -236,8 +236,9 @@ def test_question_without_a_subject_is_about_the_one_before_and_never_certain(
 def test_question_with_ten_thousand_words_is_answered(index: KnowledgeIndex, twin: Twin):
     words = " ".join(f"word{number}" for number in range(10_000))
 
-    assert find_answer(index, twin, f"yeast dough {words}").kind == "possible"
-    assert find_answer(index, twin, "a+" * 16_000).kind == "topics"
+    answers = [find_answer(index, twin, f"yeast dough {words}") for words in (words, "a+" * 16_000)]
+
+    assert [kind_and_headings(each)[1][0] for each in answers] == ["Why bread rises"] * 2
 
 
 def test_words_are_compared_by_their_stems(index: KnowledgeIndex, twin: Twin, tmp_path: Path):
