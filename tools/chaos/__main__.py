@@ -22,6 +22,7 @@ from tools.chaos.scenarios import (
     identity_proxies,
     litellm_proxy,
     revocation,
+    shared_service,
     soak,
 )
 
@@ -41,6 +42,7 @@ SCENARIOS: dict[str, tuple[Any, Run]] = {
     "soak": (soak, lambda o, _: {"": soak.run(o.seconds or 120, o.out, o.seed)}),
     "fuzz": (fuzz, lambda o, _: {"": fuzz.run(o.seconds or 60, o.seed, o.only)}),
     "hosts": (hosts, lambda *_: {"": hosts.run()}),
+    "service": (shared_service, lambda *_: {"": shared_service.run()}),
     "database": (database, lambda o, url: database.run(url, seconds=o.seconds, faults=o.faults)),
 }
 NAMES_BY_DATABASE = {
