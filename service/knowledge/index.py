@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import sqlite3
@@ -135,10 +136,10 @@ class KnowledgeIndex:
             return [found.source for found in _select(connection, _owned_by(twin.id), "rowid")]
 
     def _stamp(self, twin: Twin) -> str:
-        """Return a text that changes with the passages of a twin."""
+        """Return a digest that changes with the files of a twin, and with its language."""
         folder = self.folder_of(twin)
         stamps = [(file, file_stamp.stamp(folder / file)) for file in self._list_files(twin)]
-        return f"{twin.language} {stamps}"
+        return hashlib.sha256(repr((twin.language, stamps)).encode()).hexdigest()
 
     def _list_files(self, twin: Twin) -> Sequence[str]:
         """Return the paths of the files of a twin in its folder, sorted."""
