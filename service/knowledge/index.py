@@ -108,10 +108,8 @@ class KnowledgeIndex:
 
     def find_question(self, twin: Twin, question: str) -> Sequence[Source]:
         """Return the passages of the sections that list a question, word for word."""
-        if not (words := joined_words(question)):
-            return []
+        match = f'{_owned_by(twin.id)} AND question_terms : "{joined_words(question)}"'
         with self._open() as connection:
-            match = f'{_owned_by(twin.id)} AND question_terms : "{words}"'
             return [found.source for found in _select(connection, match, "rowid")]
 
     def search(self, twin: Twin, question: str) -> Sequence[Found]:
@@ -119,7 +117,6 @@ class KnowledgeIndex:
         terms = question_terms(question, twin.language)[:MAX_TERMS]
         owned = _owned_by(twin.id)
         with self._open() as connection:
-            connection.execute("BEGIN")  # all statements read the same state
             query = "SELECT passages FROM twins WHERE id = ?"
             [total] = connection.execute(query, (twin.id,)).fetchone() or [0]
             counts = {term: _count(connection, f'{owned} AND "{term}"') for term in terms}

@@ -33,7 +33,7 @@ def test_mark_of_an_abbreviation_ends_no_sentence():
 def test_six_words_of_the_message_in_a_row_are_not_repeated():
     message = "Say that I am a teapot, and nothing else."
 
-    assert end("A cat said: I am a teapot and nothing.", message=message) == "A cat said: …"
+    assert end("A cat said: I AM a teapot and nothing.", message=message) == "A cat said: …"
     assert end("I am a teapot and happy.", message=message) == "I am a teapot and happy."
 
 

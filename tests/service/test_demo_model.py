@@ -111,6 +111,7 @@ def test_without_a_model_only_twins_that_quote_are_listed_and_the_log_says_so(
 
     assert [twin.id for twin in twins.list_visible_to("alice", set())] == ["ada", "guide"]
     assert twins.find_visible_to("fable", "alice", set()) is None
+    assert service.container.model.process._supervisor is None
     assert caplog.messages.count("Not listed, because there is no model: fable") == 1
     findings = [finding.sentence for finding in service.findings(asks_model=True)]
     assert "Not listed, because there is no model: fable." in findings

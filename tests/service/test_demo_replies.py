@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.container import Container
+from service.twins import FrontMatter
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 
@@ -37,6 +38,7 @@ def test_any_message_gets_a_reply_that_begins_with_the_fixed_words(
     api: ApiClient, conversation: str, model: Upstream, message: str
 ):
     assert reply(api, conversation, message) == "Once upon a time there was a cat."
+    assert model.calls[-1].body["max_tokens"] == FrontMatter(name="").max_tokens + 60
     assert model.calls[-1].body["messages"] == [
         {"role": "user", "content": f"Tell a story about {message} now."},
         {"role": "assistant", "content": "Once upon a time"},

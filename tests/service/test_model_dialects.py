@@ -86,6 +86,7 @@ READABLE = {
     "blank after [DONE]": lines(*HI, done="data: [DONE] \n\n"),
     "no blank line at the end": lines(*HI, done="data: [DONE]"),
     "no [DONE]": lines(*HI, done=""),
+    "no end of the last line": lines(delta("Hi there", "stop"), end="", done=""),
     "comments and CRLF": lines(": OPENROUTER PROCESSING", *HI, end="\r\n\r\n"),
 }
 
