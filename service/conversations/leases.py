@@ -38,12 +38,7 @@ def acquire(
 
 def release(connection: Connection, lease_id: str, now: float) -> bool:
     """Release a lease; return False if the lease was no longer held."""
-    values = {
-        "lease_expires_at": 0,
-        "lease_id": None,
-        "stop_requested": False,
-        "updated_at": now,
-    }
+    values = {"lease_expires_at": 0, "lease_id": None, "updated_at": now}
     is_holder = conversations.c.lease_id == lease_id
     return bool(connection.execute(update(conversations).where(is_holder).values(values)).rowcount)
 

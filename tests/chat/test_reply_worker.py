@@ -185,15 +185,23 @@ def test_worker_asks_again_until_another_process_of_the_service_has_ended_the_re
 
 
 @pytest.mark.usefixtures("instant_sleep")
-def test_worker_does_not_wait_for_another_process_forever(
-    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
+@pytest.mark.parametrize(("retry_after", "most_calls"), [("5", 130), ("0", 70)])
+def test_worker_waits_for_another_process_neither_forever_nor_without_pauses(
+    worker: ReplyWorker,
+    log: Log,
+    turn: Turn,
+    conversation: Conversation,
+    upstream: Upstream,
+    retry_after: str,
+    most_calls: int,
 ):
-    upstream.answers[STREAM] = refuse_as_still_replying
+    upstream.answers[STREAM] = lambda call: call.respond(409, {}, retry_after=retry_after)
+    worker.conflict_timeout_seconds = 600 if retry_after == "5" else 60
 
     worker.write_reply(conversation, turn)
 
     assert build_reply(log.read(turn.id)).code == "conflict"
-    assert len(upstream.calls) < 130
+    assert len(upstream.calls) < most_calls
 
 
 def test_person_who_stops_a_reply_of_another_process_stops_it_at_the_service(
