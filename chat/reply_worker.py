@@ -115,7 +115,7 @@ class ReplyWorker:
             try:
                 return self._stream_reply(service_id, turn)
             except twinapi.Conflict as error:
-                delay = next(delays, error.retry_after and max(1.0, error.retry_after))
+                delay = next(delays, error.retry_after)
                 if delay is None or self._clock.monotonic() + delay > deadline:
                     raise
                 cancel_url = error.cancel_url

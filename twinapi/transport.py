@@ -30,6 +30,8 @@ from twinapi.watchdog import Deadline
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 CONNECT_TIMEOUT_SECONDS = 5.0
 SOCKET_TIMEOUT_MARGIN_SECONDS = 5.0
+# A service may announce that it needs no pause.
+MIN_RETRY_SECONDS = 1.0
 # Time limit for the body of an error response, whose status is usually enough.
 ERROR_BODY_SECONDS = 5.0
 
@@ -204,8 +206,12 @@ def _api_error(response: requests.Response, key: str) -> errors.TwinApiError:
         return errors.RateLimited(status, detail, retry_after=parse_retry_after(response.headers))
     if status == 409:
         seconds = parse_retry_after(response.headers)
-        cancel_url = announced_url(response, "cancel")
-        return errors.Conflict(status, detail, retry_after=seconds, cancel_url=cancel_url)
+        return errors.Conflict(
+            status,
+            detail,
+            retry_after=None if seconds is None else max(MIN_RETRY_SECONDS, seconds),
+            cancel_url=announced_url(response, "cancel"),
+        )
     if status >= 500:
         return errors.ServiceFailed(status, detail)
     return _ERROR_BY_STATUS.get(status, errors.UnexpectedResponse)(status, detail)
