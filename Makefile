@@ -6,7 +6,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 # Without bytecode, each process of the tests would compile all modules and tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-fast browsers check bench bench-load chaos format lint types lock release report screenshots trace words
+.PHONY: help run test test-fast browsers check bench bench-load chaos format lint types lock release report screenshots words
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -55,9 +55,6 @@ screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 
 release: .venv/test.done ## Keep the data of this version for the tests of later ones
 	@$(BIN)/python -m tools.release_data
-
-trace: .venv/test.done ## List and count the functions that run for one message and one delta
-	@$(BIN)/python -m tools.trace
 
 words: .venv/test.done ## Update the catalogues in translations/ from the sources
 	@$(BIN)/python -m tools.translations

@@ -1,7 +1,7 @@
 """A scripted service in a separate process: it outlives the portal and records the messages.
 
 A message contains the instructions for its reply. `n=200 gap=0.05 tag=x` streams x:0 to x:199,
-`text=` selects another text, `end=` an end other than complete, and `mode=` an attack.
+`text=` selects another text, and `end=` an end other than complete.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from tests.support.processes import ROOT
 from tests.support.upstream import TWINS, Call
 from tests.support.upstream_server import run_upstream
 from tools.bench.texts import make_deltas
-from tools.chaos.attacks import MODES
 
 RECORDS_PATH = "/records"
 
@@ -90,9 +89,6 @@ def _answer_message(records: dict[str, Record], call: Call) -> None:
 
 
 def _send_reply(call: Call, record: Record, instructions: dict[str, str]) -> None:
-    if "mode" in instructions:
-        MODES[instructions["mode"]](call)
-        return
     end = instructions.get("end", "complete")
     if end.isdigit():
         call.respond(int(end), {"error": "Not now."}, retry_after="1")

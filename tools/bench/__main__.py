@@ -7,18 +7,12 @@ import json
 import os
 from collections.abc import Callable
 
-from tools.bench import crowd, growth, knowledge, load, long_replies, page, timing
+from tools.bench import load, long_replies, page
 from tools.bench.table import Table
 
 BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Table]]] = {
     "page": lambda options: page.measure(options.deltas),
     "long": lambda _: long_replies.measure(),
-    "timing": lambda _: [Table("What exists and what does not", timing.measure())],
-    "knowledge": lambda _: [Table("An answer from 10,000 passages", [knowledge.measure()])],
-    "crowd": lambda options: [
-        Table("Many people before the bundled model", [crowd.measure(options.people)])
-    ],
-    "growth": lambda _: growth.measure(),
     "stages": lambda _: load.measure_stages(),
     "load": lambda options: load.measure(options.replies),
 }
@@ -28,7 +22,6 @@ def main() -> None:
     """Run the selected benchmarks and print their tables."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("name", nargs="?", default="all", choices=("all", *BENCHMARKS))
-    parser.add_argument("--people", type=int, default=20, help="crowd: how many at once")
     parser.add_argument("--deltas", type=int, default=4_000, help="page: how long a reply")
     parser.add_argument(
         "--replies", type=int, nargs="+", default=tuple(load.ROUNDS), help="load: how many at once"

@@ -1,1 +1,1 @@
-"""Chaos tests: kill, drain, attack, soak and fuzz a real Twindow, and measure the effects."""
+"""Chaos tests: kill, drain and soak a real Twindow, and measure the effects."""

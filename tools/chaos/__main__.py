@@ -16,8 +16,6 @@ from tools.chaos.scenarios import (
     crash,
     database,
     drain,
-    fuzz,
-    hostile,
     hosts,
     identity_proxies,
     litellm_proxy,
@@ -34,13 +32,11 @@ Run = Callable[[argparse.Namespace, str], Mapping[str, Report]]
 SCENARIOS: dict[str, tuple[Any, Run]] = {
     "crash": (crash, lambda o, url: {"": crash.run(o.rounds, seed=o.seed, database_url=url)}),
     "drain": (drain, lambda _, url: {"": drain.run(database_url=url)}),
-    "hostile": (hostile, lambda o, _: hostile.run(o.modes)),
     "burst": (burst, lambda _, url: {"": burst.run(database_url=url)}),
     "revocation": (revocation, lambda o, url: {"": revocation.run(o.rounds, o.seed, url)}),
     "proxies": (identity_proxies, lambda *_: identity_proxies.run()),
     "litellm": (litellm_proxy, lambda *_: {"": litellm_proxy.run()}),
     "soak": (soak, lambda o, _: {"": soak.run(o.seconds or 120, o.out, o.seed)}),
-    "fuzz": (fuzz, lambda o, _: {"": fuzz.run(o.seconds or 60, o.seed, o.only)}),
     "hosts": (hosts, lambda *_: {"": hosts.run()}),
     "service": (shared_service, lambda *_: {"": shared_service.run()}),
     "database": (database, lambda o, url: database.run(url, seconds=o.seconds, faults=o.faults)),
@@ -74,15 +70,13 @@ def main() -> int:
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.chaos", description=__doc__)
     add = parser.add_argument
-    modes, faults = list(hostile.MODES), list(database.FAULTS)
+    faults = list(database.FAULTS)
     add("name", nargs="?", default="all", choices=("all", *SCENARIOS))
     add("--database", choices=NAMES_BY_DATABASE, help="run only on this one")
     add("--rounds", type=int, help="crash: 100 kills, on PostgreSQL 10; revocation: 60")
-    add("--modes", nargs="+", choices=modes, default=modes, help="hostile")
     add("--faults", nargs="+", choices=faults, default=faults, help="database")
-    add("--seconds", type=float, help="soak: 120, fuzz: 60, database: 6 per fault")
+    add("--seconds", type=float, help="soak: 120, database: 6 per fault")
     add("--seed", type=int, default=1, help="of random numbers")
-    add("--only", type=int, help="fuzz: one round, by its number")
     add("--out", type=Path, help="soak: a file for the samples, JSON lines")
     return parser
 

@@ -1,1 +1,0 @@
-"""Recording of the functions that handle one message and one delta."""
