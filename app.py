@@ -47,7 +47,7 @@ from core.settings import (
 from core.threadpool import in_threadpool
 from core.urls import enter_sub_path
 from service.app import SCHEMA as SERVICE_SCHEMA
-from service.app import Service, create_service_app
+from service.app import Service, create_service_app, log_unlisted_twins
 from service.cli import create_cli_group
 from service.llm import log_local_servers
 from service.owners import EVERY_GROUP, PORTAL_OWNER
@@ -252,6 +252,7 @@ def main() -> None:
     log_start(settings, is_portal=True)
     if settings.is_embedded:
         log_local_servers(settings)
+        log_unlisted_twins(settings)
     server.run()
 
 

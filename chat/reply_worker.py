@@ -34,6 +34,7 @@ class ReplyWorker:
     # A stopped reply ends within seconds. After these delays, the service's Retry-After counts.
     conflict_retry_delays: tuple[float, ...] = (0.3, 0.7, 1.5)
     conflict_timeout_seconds = 600.0
+    stop_poll_seconds = 1.0
     save_retry_seconds = 1.0
     save_timeout_seconds = 60.0
 
@@ -110,19 +111,32 @@ class ReplyWorker:
         service_id = conversation.service_id or self._create_conversation(conversation, turn)
         deadline = self._clock.monotonic() + self.conflict_timeout_seconds
         delays = iter(self.conflict_retry_delays)
-        cancel_url: str | None = None
+        conflict: twinapi.Conflict | None = None
         while True:
             try:
                 return self._stream_reply(service_id, turn)
             except twinapi.Conflict as error:
                 delay = next(delays, error.retry_after)
-                if delay is None or self._clock.monotonic() + delay > deadline:
+                resumes_at = self._clock.monotonic() + (delay or 0)
+                # The service may be writing the reply to this message.
+                error.perhaps_received = error.retry_after is not None
+                conflict = error
+                if delay is None or resumes_at > deadline:
                     raise
-                cancel_url = error.cancel_url
-                self._clock.sleep(delay)
-            except TurnEnded:
-                self._stop_at_service(cancel_url)
+            except TwinApiError as error:
+                error.perhaps_received |= bool(conflict and conflict.perhaps_received)
                 raise
+            self._wait_until(turn, resumes_at, conflict)
+
+    def _wait_until(self, turn: Turn, resumes_at: float, conflict: twinapi.Conflict) -> None:
+        """Wait after a conflict. If the turn ends, stop the reply in progress; raise TurnEnded."""
+        while (seconds := resumes_at - self._clock.monotonic()) > 0:
+            try:
+                self._check_turn(turn)
+            except TurnEnded:
+                self._stop_at_service(conflict.cancel_url)
+                raise
+            self._clock.sleep(min(seconds, self.stop_poll_seconds))
 
     def _check_turn(self, turn: Turn) -> None:
         """Check directly before a request that it may be sent. Raises TurnEnded."""

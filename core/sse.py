@@ -57,6 +57,25 @@ def read_events_by_chunk(chunks: Iterable[bytes]) -> Iterator[list[ServerSentEve
         yield [ServerSentEvent(event.event, event.data) for event in events]
 
 
+def read_lines(chunks: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield the lines that each chunk completes, without their ends, and at last an incomplete one.
+
+    Raises EventTooLarge.
+    """
+    pending: list[bytes] = []
+    size = 0
+    for chunk in _normalize_line_ends(chunks):
+        first, *others = chunk.split(b"\n")
+        pending.append(first)
+        size += len(first)
+        if size > MAX_EVENT_BYTES:
+            raise EventTooLarge
+        if others:
+            yield [b"".join(pending), *others[:-1]]
+            pending, size = others[-1:], len(others[-1])
+    yield [b"".join(pending)]
+
+
 def frame(
     data: str = "",
     *,

@@ -20,7 +20,7 @@ from core.db.startup_lock import startup_lock
 from core.server.gunicorn_server import BindError, Server
 from core.server.logs import configure_logging, log_start
 from core.settings import Settings, SettingsError, load_env_file, load_settings
-from service.app import SCHEMA, Service, create_service_app
+from service.app import SCHEMA, Service, create_service_app, log_unlisted_twins
 from service.cli import create_cli_group
 from service.llm import log_local_servers
 
@@ -62,6 +62,7 @@ def main() -> None:
         sys.exit(os.EX_CONFIG)
     log_start(settings, is_portal=False)
     log_local_servers(settings)
+    log_unlisted_twins(settings)
     server.run()
 
 

@@ -35,7 +35,7 @@ from service.docs import document
 from service.key_issuer import KeyIssuer
 from service.knowledge import Knowledge
 from service.llm import ModelClient
-from service.llm.demo import DemoModel
+from service.llm.demo import DemoModel, is_available
 from service.schema import TABLES
 from service.twins import TwinRepository
 
@@ -73,8 +73,9 @@ def create_service_app(
     secret_key = settings.secret("secret_key")
     messages = Messages(database)
     load = load or ProcessLoad()
-    model = (ModelClient if settings.model_url else DemoModel)(settings, load.pause_seconds)
-    twins = TwinRepository(settings.twins_dir, has_model=model.is_available)
+    model_class = ModelClient if settings.model_url else DemoModel
+    model: ModelClient = model_class(settings, load.pause_seconds)
+    twins = _open_twins(settings)
     knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
     queue = None
     if model.max_parallel_replies:
@@ -107,6 +108,17 @@ def create_service_app(
     return app
 
 
+def log_unlisted_twins(settings: Settings) -> None:
+    """Log the twins that nobody sees because there is no model."""
+    if unlisted := _open_twins(settings).names_without_model():
+        logger.warning("Not listed, because there is no model: %s", unlisted)
+
+
+def _open_twins(settings: Settings) -> TwinRepository:
+    has_model = bool(settings.model_url) or is_available(settings)
+    return TwinRepository(settings.twins_dir, has_model=has_model)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelNote:
     """A note for people about the model in use."""
@@ -136,8 +148,9 @@ class Service:
 
     def model_note(self, twin_id: str) -> ModelNote | None:
         """Return a note about the demo model, or None if the twin uses another model or none."""
-        model = self.container.model
-        if not isinstance(model, DemoModel) or not self.container.twins.needs_model(twin_id):
+        model, twins = self.container.model, self.container.twins
+        is_used = twins.has_model and twins.needs_model(twin_id)
+        if not isinstance(model, DemoModel) or not is_used:
             return None
         if model.process.problem:
             return ModelNote(N_("No model is available"), model.process.problem)
@@ -151,9 +164,10 @@ class Service:
         """Start the background work, and begin to load the demo model if a twin needs it."""
         self.checkpoints.start()
         self.container.knowledge.start()
-        self.container.model.start()
-        if unlisted := health.names_without_model(self.container):
-            logger.warning("Not listed, because there is no model: %s", unlisted)
+        model, twins = self.container.model, self.container.twins
+        needs_model = any(twin.needs_model for twin in twins.list_all())
+        if isinstance(model, DemoModel) and twins.has_model and needs_model:
+            model.process.start()
 
     def close(self) -> None:
         """Stop the running replies, the index of files and the demo model."""

@@ -58,19 +58,14 @@ def findings(service: Container, *, asks_model: bool) -> Iterator[Finding]:
         yield Finding("The service's database is not writable.", is_problem=True)
     for problem in [*service.twins.problems(), *service.knowledge.problems()]:
         yield Finding(problem, is_problem=True)
-    if unlisted := names_without_model(service):
+    if unlisted := service.twins.names_without_model():
         yield Finding(f"Not listed, because there is no model: {unlisted}.")
     if asks_model:
-        if service.model.is_available:
+        if service.twins.has_model:
             yield _check_model(service)
         if isinstance(service.model, DemoModel):
             for server in find_local_servers(service.settings):
                 yield Finding(f"{server.name} runs on this machine.", fix=server.command)
-
-
-def names_without_model(service: Container) -> str:
-    """Return the ids of the twins that nobody sees because there is no model, or ""."""
-    return ", ".join(twin.id for twin in service.twins.list_without_model())
 
 
 def _check_model(service: Container) -> Finding:

@@ -212,8 +212,8 @@ def processes() -> None:
 
 
 @pytest.fixture(scope="session")
-def bundled_model(processes: None) -> None:
-    """Allow a test to run the bundled model, which takes seconds."""
+def demo_model(processes: None) -> None:
+    """Allow a test to run the demo model, which takes seconds."""
 
 
 @pytest.fixture(scope="session")

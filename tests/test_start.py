@@ -38,8 +38,8 @@ def somebody() -> Iterator[Person]:
     person.close()
 
 
-@pytest.mark.usefixtures("bundled_model")
-def test_bundled_model_writes_replies_whose_text_survives_ctrl_c(tmp_path: Path, somebody: Person):
+@pytest.mark.usefixtures("demo_model")
+def test_demo_model_writes_replies_whose_text_survives_ctrl_c(tmp_path: Path, somebody: Person):
     with run_server(tmp_path, "app.py") as server:
         somebody.base_url = server.url
         page = wait_for_reply(somebody, somebody.start_conversation("a wheel and a river", "fable"))

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import yaml
 
 from core.settings import ROOT
+from core.text_files import decode_text
 from service.knowledge import KnowledgeIndex, Source, find_answer, split_into_passages
 from service.twins import Twin, TwinRepository
 
@@ -56,7 +57,7 @@ def report(index: KnowledgeIndex, twin: Twin) -> Iterator[str]:
 def _headings(index: KnowledgeIndex, twin: Twin, source: Source) -> Sequence[str]:
     """Return the path of headings of a passage."""
     path = index.folder_of(twin) / source.file
-    passages = split_into_passages(path.read_text(), path.stem)
+    passages = split_into_passages(decode_text(path.read_bytes()), path.stem)
     return next(each.headings for each in passages if each.text == source.passage)
 
 

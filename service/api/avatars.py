@@ -6,6 +6,7 @@ from flask import Blueprint, Response, request, url_for
 
 from service.api.errors import not_found_error
 from service.container import container
+from service.file_stamp import UnreadableFile
 from service.twins import Twin, has_external_avatar
 
 bp = Blueprint("avatars", __name__, url_prefix="/api/v1/avatars")
@@ -23,7 +24,10 @@ def show(name: str) -> Response:
     image = container().twins.find_image(name)
     if image is None:
         raise not_found_error()
-    response = Response(image.content, mimetype=image.media_type, headers=HEADERS)
+    try:
+        response = Response(image.read(), mimetype=image.media_type, headers=HEADERS)
+    except UnreadableFile:
+        raise not_found_error() from None
     response.set_etag(image.name)
     response.make_conditional(request)
     return response

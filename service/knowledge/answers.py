@@ -2,10 +2,10 @@
 
 1. A question that is, word for word, a heading or one of the questions "Also asked" gets the first
    passage of that section.
-2. Otherwise, the best passage (BM25) that shares two rare words of the question, and a quarter of
-   them, may answer it.
-3. A message without a subject of its own, such as "Is it safe?", is searched together with the last
-   one that has a subject, and its answer is never certain.
+2. Otherwise, the best passage (BM25) may answer it, if it shares two rare words of the question (or
+   its only one), and a quarter of them.
+3. An English message that refers to an earlier one, such as "Is it safe?", is searched together
+   with the last one that has a subject of its own, and its answer is then never certain.
 4. Otherwise, the twin says what its files are about, with headings near to the question.
 """
 

@@ -17,7 +17,7 @@ from core.panics import ParserPanicked
 from core.text_files import NotUtf8, decode_text
 from service import file_stamp
 from service.knowledge.passages import Passage, split_into_passages
-from service.knowledge.terms import joined_words, question_terms, stems
+from service.knowledge.terms import question_terms, stems, whole_question
 from service.twins import Twin
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ WEIGHTS = (0, 4, 3, 1)
 # Another process may be building the index.
 LOCK_TIMEOUT_SECONDS = 60.0
 # Increase this number if passages or terms are computed differently: the index is built again.
-INDEX_VERSION = 6
+INDEX_VERSION = 7
 
 # The terms of the first four columns are searched. `twin` has the id of the twin as one term.
 SCHEMA = """
@@ -108,9 +108,9 @@ class KnowledgeIndex:
 
     def find_question(self, twin: Twin, question: str) -> Sequence[Source]:
         """Return the passages of the sections that list a question, word for word."""
-        match = f'{_owned_by(twin.id)} AND question_terms : "{joined_words(question)}"'
+        match = f'{_owned_by(twin.id)} AND question_terms : "{whole_question(question)}"'
         with self._open() as connection:
-            return [found.source for found in _select(connection, match, "rowid")]
+            return [source for source, _ in _select(connection, match, "rowid")]
 
     def search(self, twin: Twin, question: str) -> Sequence[Found]:
         """Return the passages that have rare words of the question, the best first (BM25)."""
@@ -125,12 +125,16 @@ class KnowledgeIndex:
             if not rare:
                 return []
             match = " OR ".join(f'"{term}"' for term in sorted(rare))
-            return list(_select(connection, f"{owned} AND ({match})", "score", rare))
+            needed = max(min(MIN_SHARED_COUNT, len(rare)), MIN_SHARED_SHARE * len(rare))
+            return [
+                Found(source, len(rare & terms) >= needed)
+                for source, terms in _select(connection, f"{owned} AND ({match})", "score")
+            ]
 
     def first_passages(self, twin: Twin) -> Sequence[Source]:
         """Return the first passages of a twin's files."""
         with self._open() as connection:
-            return [found.source for found in _select(connection, _owned_by(twin.id), "rowid")]
+            return [source for source, _ in _select(connection, _owned_by(twin.id), "rowid")]
 
     def _stamp(self, twin: Twin) -> str:
         """Return a digest that changes with the files of a twin, and with its language."""
@@ -200,17 +204,16 @@ def _read_passages(folder: Path, file: str, max_bytes: int) -> Sequence[Passage]
 
 
 def _select(
-    connection: sqlite3.Connection, match: str, order: str, rare_terms: Set[str] = frozenset()
-) -> Iterator[Found]:
+    connection: sqlite3.Connection, match: str, order: str
+) -> Iterator[tuple[Source, Set[str]]]:
+    """Yield the first passages that match, each with its terms."""
     query = f"""
         SELECT file, heading, text, heading_terms || ' ' || question_terms || ' ' || text_terms,
           bm25(passages, {", ".join(map(str, WEIGHTS))}) AS score
         FROM passages WHERE passages MATCH ? ORDER BY {order}, rowid LIMIT {MAX_FOUND}
     """  # noqa: S608
     for file, heading, text, terms, _ in connection.execute(query, (match,)):
-        shared = rare_terms & set(terms.split())
-        needed = max(min(MIN_SHARED_COUNT, len(rare_terms)), MIN_SHARED_SHARE * len(rare_terms))
-        yield Found(Source(file, heading, text), len(shared) >= needed)
+        yield Source(file, heading, text), set(terms.split())
 
 
 def _count(connection: sqlite3.Connection, match: str) -> int:
@@ -226,7 +229,7 @@ def _owned_by(twin_id: str) -> str:
 def _insert(connection: sqlite3.Connection, twin: Twin, file: str, passage: Passage) -> None:
     texts = " ".join(passage.headings), " ".join(passage.questions), passage.text
     headings, questions, text = (" ".join(stems(each, twin.language)) for each in texts)
-    whole_questions = " ".join(map(joined_words, (passage.heading, *passage.questions)))
+    whole_questions = " ".join(map(whole_question, (passage.heading, *passage.questions)))
     terms = twin.id.encode().hex(), headings, f"{questions} {whole_questions}", text
     row = *terms, file, passage.heading, passage.text
     connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)", row)

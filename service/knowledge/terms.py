@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
@@ -66,9 +67,9 @@ def names_subject(message: str, language: str) -> bool:
     return has_terms and not refers_to_earlier(message, language)
 
 
-def joined_words(message: str) -> str:
-    """Return all words of a message as one term, to compare questions word for word."""
-    return "".join(f"+{word}" for word in _words(message))
+def whole_question(message: str) -> str:
+    """Return one term for all words of a message, to compare questions word for word."""
+    return hashlib.sha256(" ".join(_words(message)).encode()).hexdigest()
 
 
 @cache

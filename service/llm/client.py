@@ -57,14 +57,6 @@ class ModelClient:
         self.tokenizer = Tokenizer(self._session)
 
     @property
-    def is_available(self) -> bool:
-        """Return whether there is a model at all."""
-        return True
-
-    def start(self) -> None:
-        """Begin to load the model."""
-
-    @property
     def window(self) -> int:
         """Return the context window in tokens: the setting, or less if the server reports less."""
         setting = self._settings.model_window

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -36,8 +35,6 @@ MAX_REPLY_BYTES = 10 * 1024 * 1024
 # After the reason of the end, some servers send the usage, and some keep the connection open.
 FINAL_SECONDS = 2.0
 DONE = "[DONE]"
-_LINE = re.compile(rb"^(?!event:).*\n", re.MULTILINE)
-_ERROR_FIELD = re.compile(rb"^error:", re.MULTILINE)
 REPORTED_ERROR = N_("The model reported an error.")
 ONLY_THINKING = N_("The model has only been thinking, and wrote no reply. Try again.")
 
@@ -218,14 +215,21 @@ class CompletionStream:
 
 
 def _separate_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the chunks with a blank line after each line, except that of the name of an event.
+    """Yield the lines, each with a blank line after it, except the name of an event.
 
     Some servers separate events by single newlines, or end without a blank line. llama.cpp has
     reported errors in a line `error: …`.
     """
-    for chunk in chunks:
-        yield _LINE.sub(rb"\g<0>\n", _ERROR_FIELD.sub(b"event: error\ndata:", chunk))
-    yield b"\n\n"
+    for lines in sse.read_lines(chunks):
+        yield b"".join(map(_as_event, lines))
+
+
+def _as_event(line: bytes) -> bytes:
+    if line.startswith(b"event:"):
+        return line + b"\n"
+    if line.startswith(b"error:"):
+        line = b"event: error\ndata:" + line.removeprefix(b"error:")
+    return line + b"\n\n"
 
 
 def _split_storable(text: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Model servers on this machine, which an operator may prefer to the bundled model."""
+"""Model servers on this machine, which an operator may prefer to the demo model."""
 
 from __future__ import annotations
 

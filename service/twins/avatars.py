@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +16,6 @@ from service.twins.twin import Twin
 logger = logging.getLogger(__name__)
 
 MAX_AVATAR_BYTES = 1024 * 1024
-MAX_CACHED_AVATARS = 64
 EXTERNAL_URL = re.compile(r"https://[^\s/]\S*")
 
 
@@ -30,7 +29,11 @@ class Image:
 
     name: str
     media_type: str
-    content: bytes = field(repr=False)
+    path: Path
+
+    def read(self) -> bytes:
+        """Return the content. Raises UnreadableFile."""
+        return file_stamp.read_file(self.path, max_bytes=MAX_AVATAR_BYTES)
 
 
 def has_external_avatar(twin: Twin) -> bool:
@@ -55,12 +58,14 @@ def _find(folder: Path, twin: Twin) -> Image | InvalidAvatar | None:
     avatar_path = twin.front_matter.avatar
     if not avatar_path or has_external_avatar(twin):
         return None
-    return _read(folder, avatar_path, file_stamp.stamp(folder / avatar_path))
+    return _identify(folder, avatar_path, file_stamp.stamp(folder / avatar_path))
 
 
-@lru_cache(MAX_CACHED_AVATARS)
-def _read(folder: Path, avatar_path: str, _stamp: file_stamp.Stamp | None) -> Image | InvalidAvatar:
-    """Read an image, once until its stamp changes."""
+@lru_cache(maxsize=10_000)
+def _identify(
+    folder: Path, avatar_path: str, _stamp: file_stamp.Stamp | None
+) -> Image | InvalidAvatar:
+    """Identify an image, once until its stamp changes."""
     try:
         return _load(folder, avatar_path)
     except (InvalidAvatar, file_stamp.UnreadableFile) as error:
@@ -73,7 +78,7 @@ def _load(folder: Path, avatar_path: str) -> Image:
     content = file_stamp.read_file(path, max_bytes=MAX_AVATAR_BYTES)
     if media_type := detect_media_type(content):
         extension = media_type.removeprefix("image/").replace("jpeg", "jpg")
-        return Image(f"{hashlib.sha256(content).hexdigest()}.{extension}", media_type, content)
+        return Image(f"{hashlib.sha256(content).hexdigest()}.{extension}", media_type, path)
     if avatar_path.lower().endswith(".svg") or b"<svg" in content[:1024].lower():
         raise InvalidAvatar("is an SVG, which can contain scripts; use PNG, JPEG, WebP or GIF")
     raise InvalidAvatar("is not PNG, JPEG, WebP or GIF")

@@ -30,7 +30,7 @@ class TwinRepository:
 
     def __init__(self, folder: Path, *, has_model: bool = True) -> None:
         self.folder = folder
-        self._has_model = has_model
+        self.has_model = has_model
         self._cache: dict[Path, tuple[file_stamp.Stamp | None, Twin | InvalidTwinFile]] = {}
         self._last_valid: dict[Path, Twin] = {}
         self._lock = threading.Lock()
@@ -48,9 +48,9 @@ class TwinRepository:
             if twin.is_visible_to(sub, groups) and self._can_answer(twin)
         ]
 
-    def list_without_model(self) -> Sequence[Twin]:
-        """Return the twins that nobody sees because there is no model."""
-        return [twin for twin in self.list_all() if not self._can_answer(twin)]
+    def names_without_model(self) -> str:
+        """Return the ids of the twins that nobody sees because there is no model, or ""."""
+        return ", ".join(twin.id for twin in self.list_all() if not self._can_answer(twin))
 
     def list_page(self, sub: str, groups: Set[str], page: int, limit: int) -> Page[Twin]:
         """Return one page of the twins that a person may see."""
@@ -104,7 +104,7 @@ class TwinRepository:
         return [problem for problem in problems if problem]
 
     def _can_answer(self, twin: Twin) -> bool:
-        return self._has_model or not twin.needs_model
+        return self.has_model or not twin.needs_model
 
     def _load_all(self) -> Sequence[Twin | InvalidTwinFile]:
         paths = sorted(path for path in self.folder.glob("*.md") if not _is_hidden(path.name))

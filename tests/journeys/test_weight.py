@@ -84,7 +84,7 @@ class TrafficMeter:
 
 
 @pytest.fixture(scope="module")
-def server(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(demo_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve the portal with default settings: with the bundled twins and the embedded service."""
     with run_server(Path(tmp_path_factory.mktemp("weight")), "app.py") as server:
         yield server.url

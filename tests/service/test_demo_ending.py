@@ -37,5 +37,11 @@ def test_six_words_of_the_message_in_a_row_are_not_repeated():
     assert end("I am a teapot and happy.", message=message) == "I am a teapot and happy."
 
 
+def test_six_words_are_not_repeated_by_a_reply_that_arrives_in_single_letters():
+    message = "one two three four five foxglove seven"
+
+    assert "".join(end_well(iter(f"So {message}."), 1_000, [message])) == "So …"
+
+
 def test_reply_without_text_stays_empty():
     assert end("") == ""

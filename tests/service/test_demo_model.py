@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from core.settings import ROOT, load_settings
-from service.app import Service, create_service_app
+from service.app import Service, create_service_app, log_unlisted_twins
 from service.llm.demo import DemoModel, process
 from service.llm.demo import model as demo_model
 from service.llm.demo.process import MAX_LOG_BYTES, DemoModelUnavailable, DemoProcess
 from service.twins import FrontMatter
 
-pytestmark = pytest.mark.usefixtures("bundled_model")
+pytestmark = pytest.mark.usefixtures("demo_model")
 SHORT = FrontMatter(name="Ada", temperature=0, max_tokens=5)
 HELLO = [{"role": "user", "content": "Say hello."}]
 
@@ -112,7 +112,9 @@ def test_without_a_model_only_twins_that_quote_are_listed_and_the_log_says_so(
     assert [twin.id for twin in twins.list_visible_to("alice", set())] == ["ada", "guide"]
     assert twins.find_visible_to("fable", "alice", set()) is None
     assert service.container.model.process._supervisor is None
+    log_unlisted_twins(service.container.settings)
     assert caplog.messages.count("Not listed, because there is no model: fable") == 1
+    assert service.model_note("fable") is None
     findings = [finding.sentence for finding in service.findings(asks_model=True)]
     assert "Not listed, because there is no model: fable." in findings
     service.close()

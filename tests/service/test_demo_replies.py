@@ -57,6 +57,20 @@ def test_model_gets_the_last_exchange(api: ApiClient, conversation: str, model: 
     ]
 
 
+def test_reply_may_repeat_a_passage_that_the_model_was_given(
+    api: ApiClient, container: Container, model: Upstream
+):
+    model.always_reply("Iron meets water and air and becomes rust.")
+    (container.twins.folder / "ray.md").write_text("---\nname: Ray\nknowledge: prompt\n---\n")
+    (container.twins.folder / "ray").mkdir()
+    (container.twins.folder / "ray/rust.md").write_text(
+        "# Rust\n\nIron meets water and air and becomes rust.\n"
+    )
+
+    text = reply(api, api.create_conversation("ray"), "How does iron become rust?")
+    assert text == "Iron meets water and air and becomes rust."
+
+
 def test_message_that_suggests_distress_gets_a_fixed_reply_and_no_story(
     api: ApiClient, conversation: str, model: Upstream
 ):

@@ -170,6 +170,18 @@ def test_question_that_a_section_lists_word_for_word_is_quoted(
     assert kind_and_headings(answer) == ("certain", ["Why the back is warm"])
 
 
+@pytest.mark.parametrize("question", ["क्या", "मुफ़्त है", "มันฟรี"])
+def test_part_of_a_listed_question_is_not_quoted(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path, question: str
+):
+    text = "# Preis\n\nNichts.\n\nAlso asked: क्या यह मुफ़्त है | มันฟรีหรือไม่\n"
+    (tmp_path / "twins/ada/price.md").write_text(text)
+    index.update([twin])
+
+    assert find_answer(index, twin, "क्या यह मुफ़्त है").kind == "certain"
+    assert find_answer(index, twin, question).kind != "certain"
+
+
 def test_passage_with_rare_words_of_the_question_may_answer_it_before_two_others(
     index: KnowledgeIndex, twin: Twin, tmp_path: Path
 ):

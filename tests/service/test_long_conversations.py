@@ -107,8 +107,8 @@ def test_message_larger_than_the_window_is_an_error_and_a_shorter_one_works(
 
 
 @pytest.fixture(scope="module")
-def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    """Return the container of a service with the bundled model and a small window."""
+def demo(demo_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    """Return the container of a service with the demo model and a small window."""
     twins = tmp_path_factory.mktemp("twins")
     (twins / "ada.md").write_text(TWIN.replace("max_tokens: 50", "max_tokens: 5"))
     settings = {
@@ -124,14 +124,14 @@ def bundled(bundled_model: None, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture
-def new_conversation(bundled: Container) -> Callable[[str], Conversation]:
+def new_conversation(demo: Container) -> Callable[[str], Conversation]:
     """Return a factory. Each call creates a conversation of TURNS turns with the given text."""
 
     def create(words: str) -> Conversation:
-        conversation = bundled.conversations.create("alice", "ada", "")
+        conversation = demo.conversations.create("alice", "ada", "")
         for turn in range(TURNS):
-            message, holder = bundled.messages.add(conversation.id, f"{turn} {words * 4}")
-            bundled.messages.store_reply(
+            message, holder = demo.messages.add(conversation.id, f"{turn} {words * 4}")
+            demo.messages.store_reply(
                 message, str(holder), words * (turn % 7 + 1), is_complete=True
             )
         return conversation
@@ -139,8 +139,8 @@ def new_conversation(bundled: Container) -> Callable[[str], Conversation]:
     return create
 
 
-def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
-    bundled: Container,
+def test_demo_model_gets_only_the_last_exchange_of_a_long_conversation(
+    demo: Container,
     new_conversation: Callable[[str], Conversation],
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -151,7 +151,7 @@ def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
         "prose": "What a long and plain sentence. ",
     }
     asked: list[Prompt] = []
-    ask = bundled.model.stream_reply
+    ask = demo.model.stream_reply
 
     def reply(prompt: Prompt, front_matter: FrontMatter) -> CompletionStream:
         asked.append(prompt)
@@ -159,29 +159,29 @@ def test_bundled_model_gets_only_the_last_exchange_of_a_long_conversation(
             raise ModelFailed("counted")
         return ask(prompt, front_matter)
 
-    monkeypatch.setattr(bundled.model, "stream_reply", reply)
-    *_, twin = bundled.twins.list_all()
+    monkeypatch.setattr(demo.model, "stream_reply", reply)
+    *_, twin = demo.twins.list_all()
     ends = []
     for words in scripts.values():
-        _, follow = bundled.reply_manager.start(new_conversation(words), twin, words)
+        _, follow = demo.reply_manager.start(new_conversation(words), twin, words)
         ends.append(list(follow(lambda: False))[-1])
 
     assert isinstance(ends[0], Complete), ends[0]
     assert [prompt[0]["content"] for prompt in asked] == [ADA.instructions] * len(scripts)
     preamble = 1 + 2 * len(twin.front_matter.examples)
     assert max(len(prompt) for prompt in asked) == preamble + 3
-    counted = {name: tokens_of(bundled, p) for name, p in zip(scripts, asked, strict=True)}
+    counted = {name: tokens_of(demo, p) for name, p in zip(scripts, asked, strict=True)}
     room = WINDOW - twin.front_matter.max_tokens
     assert {name: n for name, n in counted.items() if n > room} == {}
 
 
-def tokens_of(bundled: Container, prompt: Prompt) -> int:
-    """Return the number of tokens of a prompt as counted by the bundled model."""
-    url, key, _ = bundled.model._find_endpoint()
-    answer = bundled.model._session.post(
+def tokens_of(demo: Container, prompt: Prompt) -> int:
+    """Return the number of tokens of a prompt as counted by the demo model."""
+    url, key, _ = demo.model._find_endpoint()
+    answer = demo.model._session.post(
         f"{url}/chat/completions/input_tokens",
         json={"messages": prompt},
-        headers=bundled.model._headers(key),
+        headers=demo.model._headers(key),
         timeout=10,
     )
     return int(answer.json()["input_tokens"])

@@ -13,7 +13,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from core import sse
 from service.container import Container
+from service.llm.completion_stream import _separate_lines
 from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 
@@ -96,6 +98,21 @@ def test_reply_is_read_from_the_streams_of_all_servers(
     api: ApiClient, model: Upstream, stream: bytes
 ):
     assert outcome(ask(api, model, stream)) == "Hi there"
+
+
+def test_stream_is_read_alike_wherever_its_reads_end():
+    streams = {
+        b'data: {"a": "The log says: error: disk full"}\n',
+        b"event: error\r\ndata: engine died\r\n\r\n",
+        b"\xef\xbb\xbfevent: error\rdata: engine died\r\r",
+        b'error: {"code": 500}\n\ndata: [DONE]',
+    }
+    for stream in streams:
+        whole = list(sse.read_events(_separate_lines([stream])))
+        assert whole, stream
+        for cut in range(1, len(stream)):
+            parts = [stream[:cut], stream[cut:]]
+            assert list(sse.read_events(_separate_lines(parts))) == whole, (stream, cut)
 
 
 def test_json_answer_to_a_request_for_a_stream_is_the_reply(api: ApiClient, model: Upstream):

@@ -59,14 +59,14 @@ def test_special_tokens_are_broken_up_before_the_demo_model_receives_or_counts_t
 
 
 @pytest.fixture
-def demo_model(bundled_model: None, tmp_path: Path) -> Iterator[DemoModel]:
+def loaded_model(demo_model: None, tmp_path: Path) -> Iterator[DemoModel]:
     client = DemoModel(load_settings({"data_dir": tmp_path / "data", "model_window": 512}))
     yield client
     client.close()
 
 
-def test_demo_model_finds_no_special_token_in_neutralized_text(demo_model: DemoModel):
-    base, key = demo_model.process.url_and_key()
+def test_demo_model_finds_no_special_token_in_neutralized_text(loaded_model: DemoModel):
+    base, key = loaded_model.process.url_and_key()
 
     def ask(path: str, body: dict[str, Any]) -> Any:
         url = base.removesuffix("/v1") + path

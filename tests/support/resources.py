@@ -21,7 +21,7 @@ RESOURCE_FIXTURES = {
     "webkit": "browser",
     "postgres": "postgres",
     "postgresql": "postgres",
-    "bundled_model": "model",
+    "demo_model": "model",
     "processes": "server",
 }
 MARKERS = frozenset(RESOURCE_FIXTURES.values())

@@ -1,5 +1,5 @@
-"""The demo model: a small bundled model in a child process, with the methods of a model client."""
+"""The demo model: a small model in a child process, with the methods of a model client."""
 
-from service.llm.demo.model import DemoModel
+from service.llm.demo.model import DemoModel, is_available
 
-__all__ = ["DemoModel"]
+__all__ = ["DemoModel", "is_available"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 # After `max_tokens`, a reply may use this many tokens to finish its sentence.
 TOKENS_TO_FINISH = 60
@@ -21,30 +20,31 @@ def end_well(pieces: Iterator[str], max_tokens: int, messages: Sequence[str]) ->
 
     The last words are held back until they are known to be no repetition.
     """
-    repetitions = {run for message in messages for run in _runs(_words(message))}
+    repetitions = {run for message in messages for _, run in _runs(message)}
     text, sent, limit = "", 0, 0
     for count, piece in enumerate(pieces, 1):
         text += piece
-        if repetitions.intersection(_runs(_words(text[sent:]))):
-            yield "…"
-            return
+        for start, run in _runs(text[sent:]):
+            if run in repetitions:
+                yield f"{text[sent : sent + start]}…"
+                return
         if count == max_tokens:
             limit = len(text)
         if limit and (end := _SENTENCE_END.search(text, max(sent, limit))):
             yield text[sent : end.end()]
             return
-        # A run needs the last words; the last of them may be incomplete.
+        # The last word may be incomplete.
         starts = [match.start() + sent for match in _WORD.finditer(text[sent:])]
-        if len(starts) >= REPEATED_WORDS:
-            start = starts[1 - REPEATED_WORDS]
+        if len(starts) > REPEATED_WORDS:
+            start = starts[-REPEATED_WORDS]
             yield text[sent:start]
             sent = start
     yield text[sent:]
 
 
-def _words(text: str) -> Sequence[str]:
-    return [match[0].casefold() for match in _WORD.finditer(text)]
-
-
-def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    return zip(*(islice(words, start, None) for start in range(REPEATED_WORDS)), strict=False)
+def _runs(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield each run of words in a row, folded, with its start in the text."""
+    words = [(match.start(), match[0].casefold()) for match in _WORD.finditer(text)]
+    for index in range(len(words) - REPEATED_WORDS + 1):
+        run = words[index : index + REPEATED_WORDS]
+        yield run[0][0], tuple(word for _, word in run)

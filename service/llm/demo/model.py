@@ -22,6 +22,11 @@ from service.twins import FrontMatter
 PARALLEL_REPLIES = 2
 
 
+def is_available(settings: Settings) -> bool:
+    """Return whether the demo model is installed, and not turned off."""
+    return settings.demo_model and find_weights() is not None
+
+
 class DemoModel(ModelClient):
     """A model client whose server is a child process of one of the workers."""
 
@@ -37,16 +42,6 @@ class DemoModel(ModelClient):
             settings.data_dir, window=settings.model_window, parallel=self.max_parallel_replies
         )
 
-    @property
-    def is_available(self) -> bool:
-        """Return whether the demo model is installed, and not turned off."""
-        return self._settings.demo_model and find_weights() is not None
-
-    def start(self) -> None:
-        """Begin to load the model, if there is one."""
-        if self.is_available:
-            self.process.start()
-
     def token_counter(self, name: str | None) -> TokenCounter:
         """Return a function that counts tokens; calling it may raise ModelFailed."""
         count = super().token_counter(name)
@@ -55,7 +50,12 @@ class DemoModel(ModelClient):
     def stream_reply(self, prompt: Prompt, front_matter: FrontMatter) -> CompletionStream:
         """Start a reply that begins with `reply_start`. Raises ModelFailed, and PromptTooLong."""
         prompt = [message | {"content": neutralize(message["content"])} for message in prompt]
-        messages = [message["content"] for message in prompt if message["role"] == "user"]
+        # A reply may repeat passages of files, which are in the prompt.
+        messages = [
+            message["content"]
+            for message in prompt
+            if message["role"] == "user" and not front_matter.knowledge
+        ]
         if start := front_matter.reply_start:
             prompt.append({"role": "assistant", "content": start})
         max_tokens = front_matter.max_tokens
