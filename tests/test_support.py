@@ -14,4 +14,4 @@ def test_process_start_requires_a_resource_fixture():
 
 
 def test_resource_fixture_allows_starting_processes(processes: None):
-    subprocess.run([sys.executable, "-c", ""], check=True)
+    assert subprocess.run([sys.executable, "-c", ""], check=False).returncode == 0

@@ -272,6 +272,8 @@ def test_quiet_stream_sends_keep_alive_events_visible_to_scripts(
             seen += next(stream.chunks())
     call.complete("ok")
 
+    assert seen.count(b"event: ping\n") >= 3
+
 
 def test_page_reports_a_silent_stream_within_7_seconds_but_tolerates_a_late_event():
     script = (STATIC_DIR / "js" / "reply_stream.js").read_text()
