@@ -19,7 +19,7 @@ from core.findings import Finding
 from core.languages import N_
 from core.server.process_load import ProcessLoad
 from core.settings import Settings
-from service import health
+from service import docs, health
 from service.access import ApiKeys, JwtTokens
 from service.api import add_response_headers, auth, avatars, errors, reject_nul, routes
 from service.cli import create_cli_group
@@ -31,7 +31,6 @@ from service.conversations import (
     ReplyManager,
     ReplyQueue,
 )
-from service.docs import document
 from service.key_issuer import KeyIssuer
 from service.knowledge import Knowledge
 from service.llm import ModelClient
@@ -96,7 +95,7 @@ def create_service_app(
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)
-    app.register_blueprint(document.bp)
+    app.register_blueprint(docs.bp)
     app.register_blueprint(health.bp)
     app.register_blueprint(avatars.bp)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
