@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from textwrap import indent
 
 import comrak
 
-from core.markdown_tree import parsed_tree, walk
+from core.markdown_tree import NestedTooDeeply, parsed_tree, walk
 from core.panics import panics_as_errors
 from rendering.source_limits import normalize_line_ends
 
@@ -45,9 +46,19 @@ def quote_markdown(text: str) -> str:
     return embed_markdown("\n".join(f"> {line}".rstrip() for line in lines))
 
 
-@panics_as_errors
 def embed_markdown(text: str) -> str:
-    """Return Markdown without HTML outside of code, with lowered headings and closed code."""
+    """Return Markdown without HTML outside of code, with lowered headings and closed code.
+
+    What no parser can read is code.
+    """
+    try:
+        return _embed(text)
+    except NestedTooDeeply:
+        return indent(normalize_line_ends(text), " " * 4)
+
+
+@panics_as_errors
+def _embed(text: str) -> str:
     source = normalize_line_ends(text).replace(_OUTSIDE, "").replace(_IN_CODE, "")
     source = _TAG_START.sub(_OUTSIDE, source)
     lines = [bytearray(line) for line in source.encode().split(b"\n")]

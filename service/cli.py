@@ -83,6 +83,8 @@ def create_cli_group(app: Flask) -> click.Group:
         problems = [*container.twins.problems(), *container.knowledge.problems()]
         for problem in problems:
             click.echo(problem, err=True)
+        if unlisted := container.twins.names_without_model():
+            click.echo(f"Not listed, because there is no model: {unlisted}.", err=True)
         if problems:
             raise SystemExit(1)
 

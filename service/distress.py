@@ -1,4 +1,4 @@
-"""Messages that suggest distress, which a small model must not answer."""
+"""Messages that suggest distress, which neither files nor a small model must answer."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ _PHRASES = re.compile(
     r")|(?:اريد ان اموت|اقتل نفسي|انتحر|死にたい|自殺したい|消えてしまいたい)"
 )
 REPLIES: Mapping[str, str] = {
-    "en": "I am sorry that you are going through this. I am only a small demo program and cannot "
+    "en": "I am sorry that you are going through this. I am only a program and cannot "
     "help with it, but a person can: please talk to somebody you trust, a doctor or a crisis line, "
     "or call the emergency number where you are if you are in danger.",
-    "de": "Es tut mir leid, dass es Ihnen so geht. Ich bin nur ein kleines Demoprogramm und kann "
+    "de": "Es tut mir leid, dass es Ihnen so geht. Ich bin nur ein Programm und kann "
     "dabei nicht helfen, ein Mensch aber schon: Bitte sprechen Sie mit jemandem, dem Sie "
     "vertrauen, mit einem Arzt oder einem Krisentelefon, oder rufen Sie bei Gefahr den Notruf an.",
-    "fr": "Je suis désolé que vous traversiez cela. Je ne suis qu'un petit programme de "
-    "démonstration et je ne peux pas vous aider, mais quelqu'un le peut : parlez à une personne de "
+    "fr": "Je suis désolé que vous traversiez cela. Je ne suis qu'un programme "
+    "et je ne peux pas vous aider, mais quelqu'un le peut : parlez à une personne de "
     "confiance, à un médecin ou à une ligne d'écoute, ou appelez les urgences en cas de danger.",
-    "es": "Siento que esté pasando por esto. Solo soy un pequeño programa de demostración y no "
+    "es": "Siento que esté pasando por esto. Solo soy un programa y no "
     "puedo ayudarle, pero una persona sí: hable con alguien de confianza, con un médico o con una "
     "línea de crisis, o llame al número de emergencias si está en peligro.",
-    "ar": "يؤسفني أنك تمر بهذا. لست سوى برنامج تجريبي صغير ولا أستطيع المساعدة، لكن إنسانًا يستطيع: "
+    "ar": "يؤسفني أنك تمر بهذا. لست سوى برنامج ولا أستطيع المساعدة، لكن إنسانًا يستطيع: "
     "تحدث إلى شخص تثق به أو إلى طبيب أو خط مساعدة، أو اتصل برقم الطوارئ إن كنت في خطر.",
-    "ja": "つらい思いをされているのですね。私は小さなデモ用プログラムで、お力になれませんが、"
+    "ja": "つらい思いをされているのですね。私はプログラムで、お力になれませんが、"
     "人は力になれます。信頼できる人や医師、相談窓口に話してください。危険があるときは、緊急通報番号に電話してください。",
 }
 

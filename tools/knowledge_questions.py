@@ -1,12 +1,12 @@
 """Report how the twins in a folder answer the questions in their `questions.yaml`.
 
-Run `python -m tools.knowledge_questions [FOLDER]`. Each line of the file is a question, a colon and
-the heading that answers it; without a heading, no file answers the question.
+Run `python -m tools.knowledge_questions [FOLDER [TWIN …]]`. Each line of the file is a question, a
+colon and the heading that answers it; without a heading, no file answers the question.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,24 +19,37 @@ from core.text_files import decode_text
 from service.knowledge import KnowledgeIndex, Source, find_answer, split_into_passages
 from service.twins import Twin, TwinRepository
 
+FILE_NAME = "questions.yaml"
 
-def main(folder: Path) -> None:
-    """Print the report of each twin with questions."""
+
+def main() -> None:
+    """Print the report of each twin with questions, or of some."""
+    parser = argparse.ArgumentParser(prog="python -m tools.knowledge_questions")
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "twins")
+    parser.add_argument("twins", nargs="*", help="ids of twins, by default all")
+    options = parser.parse_args()
+    folder = options.folder
     twins = [
         twin
         for twin in TwinRepository(folder).list_all()
-        if (folder / twin.id / "questions.yaml").exists()
+        if (not options.twins or twin.id in options.twins)
+        and (folder / twin.id / FILE_NAME).exists()
     ]
+    if not twins:
+        parser.error(f"No twin in {folder} has a file {FILE_NAME} in its folder.")
     with TemporaryDirectory() as data_folder:
         index = KnowledgeIndex(Path(data_folder, "knowledge.db"), folder)
         index.update(twins)
         for twin in twins:
-            print(*report(index, twin), sep="\n")
+            try:
+                print(*report(index, twin), sep="\n")
+            except (yaml.YAMLError, AttributeError) as error:
+                parser.error(f"{twin.id}/{FILE_NAME}: {error}")
 
 
 def report(index: KnowledgeIndex, twin: Twin) -> Iterator[str]:
     """Yield how many questions are answered how, then a line for each that is not answered well."""
-    text = (index.folder_of(twin) / "questions.yaml").read_text()
+    text = (index.folder_of(twin) / FILE_NAME).read_text()
     # All scalars are text: a question can be `1984`.
     questions = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
     counts, lines = Counter[str](), []
@@ -71,4 +84,4 @@ def _outcome(kind: str, are_right: Sequence[bool]) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "twins")
+    main()

@@ -31,7 +31,7 @@ MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 CONNECT_TIMEOUT_SECONDS = 5.0
 SOCKET_TIMEOUT_MARGIN_SECONDS = 5.0
 # A service may announce that it needs no pause.
-MIN_RETRY_SECONDS = 1.0
+MIN_RETRY_SECONDS = 5.0
 # Time limit for the body of an error response, whose status is usually enough.
 ERROR_BODY_SECONDS = 5.0
 

@@ -25,7 +25,7 @@ _WHITESPACE_CLASS = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202
 
 MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 3600
 IDEMPOTENCY_HEADER = {
-    "Idempotency-Key": "Unique value per request; a repeat within 24 hours has no further effect."
+    "Idempotency-Key": "Unique value per message; a repeat within 24 hours returns its reply."
 }
 IDEMPOTENCY_KEY_PATTERN = r'^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$'
 MAX_PAGE = 1_000_000

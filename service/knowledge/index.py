@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from core.markdown_tree import NestedTooDeeply
 from core.panics import ParserPanicked
 from core.text_files import NotUtf8, decode_text
 from service import file_stamp
@@ -75,11 +76,19 @@ class KnowledgeIndex:
         """Index the twins whose files have changed; build a missing or damaged index again."""
         try:
             self._update(twins)
-        except sqlite3.OperationalError:  # for example a full disk
-            raise
-        except sqlite3.DatabaseError:
-            self.file.unlink(missing_ok=True)
+        except sqlite3.OperationalError as error:
+            if not str(error).startswith("no such table"):  # for example a full disk
+                raise
+            self.delete()
             self._update(twins)
+        except sqlite3.DatabaseError:
+            self.delete()
+            self._update(twins)
+
+    def delete(self) -> None:
+        """Delete the index, which is derived data."""
+        for suffix in ("", "-wal", "-shm"):
+            self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
 
     def _update(self, twins: Sequence[Twin]) -> None:
         with self._open() as connection, connection:
@@ -199,7 +208,7 @@ def _read_passages(folder: Path, file: str, max_bytes: int) -> Sequence[Passage]
         return split_into_passages(text, Path(file).stem)
     except NotUtf8 as error:
         raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {error.line}") from None
-    except ParserPanicked:
+    except (ParserPanicked, NestedTooDeeply):
         raise file_stamp.UnreadableFile("cannot be parsed") from None
 
 

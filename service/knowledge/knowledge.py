@@ -6,9 +6,10 @@ import logging
 import re
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from core.threadpool import in_serial_threadpool, in_threadpool
 from service.knowledge.answers import find_answer, find_prompt_passages
@@ -16,6 +17,8 @@ from service.knowledge.index import KnowledgeIndex, Source
 from service.knowledge.sentences import sentence
 from service.knowledge.terms import question_terms
 from service.twins import Twin, TwinRepository
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -76,15 +79,11 @@ class Knowledge:
         self, twin: Twin, question: str, earlier_question: str = ""
     ) -> Sequence[Source]:
         """Return the passages for the prompt of a model."""
-        if not self._is_updated.is_set():
-            self.update()
-        return self._find_prompt_passages(self.index, twin, question, earlier_question)
+        return self._search(self._find_prompt_passages, twin, question, earlier_question)
 
     def answer(self, twin: Twin, question: str, earlier_question: str = "") -> KnowledgeReply:
         """Return the reply to a question, which may be about the subject of an earlier one."""
-        if not self._is_updated.is_set():
-            self.update()
-        answer = self._find_answer(self.index, twin, question, earlier_question)
+        answer = self._search(self._find_answer, twin, question, earlier_question)
         match answer.kind, answer.sources:
             case _, []:
                 text = sentence("no_files", twin.language)
@@ -95,6 +94,23 @@ class Knowledge:
             case _:
                 text = sentence("topics", twin.language)
         return KnowledgeReply(text, answer.sources)
+
+    def _search(
+        self,
+        find: Callable[[KnowledgeIndex, Twin, str, str], T],
+        twin: Twin,
+        question: str,
+        earlier_question: str,
+    ) -> T:
+        """Search the index; build it before if it is new, and again if it is damaged."""
+        if not self._is_updated.is_set():
+            self.update()
+        try:
+            return find(self.index, twin, question, earlier_question)
+        except sqlite3.DatabaseError:
+            self.index.delete()
+            self.update()
+            return find(self.index, twin, question, earlier_question)
 
     def _knowledgeable_twins(self) -> Sequence[Twin]:
         return [twin for twin in self._twins.list_all() if twin.front_matter.knowledge]

@@ -13,6 +13,8 @@ from core.markdown_tree import parsed_tree, walk
 from core.panics import panics_as_errors
 
 MAX_PASSAGE_CHARACTERS = 900
+# Each passage of a section is found by its questions.
+MAX_QUESTIONS = 100
 # Code and tables are not split, up to this length.
 MAX_BLOCK_CHARACTERS = 9_000
 MAX_HEADING_CHARACTERS = 200
@@ -74,7 +76,7 @@ def split_into_passages(text: str, title: str) -> Sequence[Passage]:
     begins with "Also asked:" belongs to its section: questions, separated by "|".
     """
     return [
-        Passage(section.headings, passage, tuple(section.questions))
+        Passage(section.headings, passage, tuple(section.questions[:MAX_QUESTIONS]))
         for section in _sections(text, title)
         for passage in _join_blocks(section.blocks)
     ]

@@ -185,7 +185,7 @@ def test_worker_asks_again_until_another_process_of_the_service_has_ended_the_re
 
 
 @pytest.mark.usefixtures("instant_sleep")
-@pytest.mark.parametrize(("retry_after", "most_calls"), [("5", 130), ("0", 70)])
+@pytest.mark.parametrize(("retry_after", "most_calls"), [("5", 130), ("0", 20)])
 def test_worker_waits_for_another_process_neither_forever_nor_without_pauses(
     worker: ReplyWorker,
     log: Log,

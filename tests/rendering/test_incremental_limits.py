@@ -127,3 +127,9 @@ def test_html_of_a_running_reply_is_limited(block: str):
     html = render_running(split_text(text, [1_000]))
 
     assert len(html) < max_html_length(len(text)) + max_html_length(CHUNK_LENGTH)
+
+
+def test_reply_that_is_nested_too_deeply_does_not_overflow_the_stack():
+    html = render_running(["> " * 50_000 + "x\n", "> " * 50_000 + "y\n"])
+
+    assert "x" in html

@@ -138,3 +138,8 @@ def test_time_of_an_export_does_not_grow_with_the_square_of_its_length():
     ]
     for text in texts:
         assert len(embed_markdown(text)) >= len(text) / 2
+
+
+@pytest.mark.parametrize("text", ["> " * 100_000, "![" * 100_000 + "a" + "](x)" * 100_000])
+def test_text_that_is_nested_too_deeply_is_code(text: str):
+    assert embed_markdown(f"{text}\n<b>").splitlines() == [f"    {text}", "    <b>"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,13 @@ import pytest
 
 from service.knowledge import (
     Answer,
+    Knowledge,
     KnowledgeIndex,
     Passage,
     find_answer,
     split_into_passages,
 )
-from service.twins import Twin, parser
+from service.twins import Twin, TwinRepository, parser
 
 FRIDGE = """# How a refrigerator keeps food cold
 
@@ -272,6 +273,24 @@ def test_question_with_ten_thousand_words_is_answered(index: KnowledgeIndex, twi
     assert [kind_and_headings(each)[1][0] for each in answers] == ["Why bread rises"] * 2
 
 
+def test_section_is_found_by_its_first_hundred_questions():
+    questions = " | ".join(f"Question {number}?" for number in range(1_000))
+    [passage] = split_into_passages(f"# One\n\nText.\n\nAlso asked: {questions}\n", "notes")
+
+    assert passage.questions[-1] == "Question 99?"
+    assert len(passage.questions) == 100
+
+
+@pytest.mark.parametrize("text", [">" * 100_000, "*a _b " * 20_000 + "b_ a*" * 20_000])
+def test_file_that_is_nested_too_deeply_is_reported(
+    index: KnowledgeIndex, twin: Twin, tmp_path: Path, text: str
+):
+    (tmp_path / "twins/ada/deep.md").write_text(f"{text}x")
+    index.update([twin])
+
+    assert [*index.problems(twin)] == ["ada/deep.md cannot be parsed."]
+
+
 def test_words_are_compared_by_their_stems(index: KnowledgeIndex, twin: Twin, tmp_path: Path):
     file = tmp_path / "twins/ada.md"
     for language, question, text in (
@@ -426,6 +445,23 @@ def test_knowledge_of_one_twin_is_unknown_to_another(
     (folder / "ben").rmdir()
     index.update([twin, ben])
     assert find_answer(index, ben, "Why the sky is blue").sources == []
+
+
+@pytest.mark.parametrize("damage", ["DROP TABLE twins", "DROP TABLE passages", ""])
+def test_damaged_index_is_built_again_for_the_next_question(
+    twin: Twin, tmp_path: Path, damage: str
+):
+    twins = TwinRepository(tmp_path / "twins")
+    (tmp_path / "twins/ada.md").write_text("---\nname: Ada\nknowledge: quote\n---\n")
+    knowledge = Knowledge(tmp_path / "knowledge.db", twins)
+    assert knowledge.answer(twin, "Why bread rises").sources
+    if damage:
+        with closing(sqlite3.connect(knowledge.index.file)) as database:
+            database.execute(damage)
+    else:
+        knowledge.index.file.write_bytes(b"no database" * 1000)
+
+    assert knowledge.answer(twin, "Why bread rises").sources
 
 
 def test_damaged_or_missing_index_is_built_again(tmp_path: Path, twin: Twin):
