@@ -14,9 +14,9 @@ PARSING = comrak.ParseOptions(relaxed_autolinks=True)
 # the process. Each level takes a character.
 MAX_UNCHECKED_CHARACTERS = 10_000
 MAX_DEPTH = 1_000
+# Images may be nested, too.
+MAX_IMAGES = 5_000
 _ELEMENT = re.compile(r"<(/?)(?:blockquote|ul|ol|li|em|strong|del)\b[^>]*>")
-# Images in the description of an image have no elements.
-_IMAGE = re.compile(r"!\[|(\])")
 
 
 class NestedTooDeeply(Exception):
@@ -30,10 +30,8 @@ def parsed_tree(source: str, extensions: comrak.ExtensionOptions) -> Iterator[co
     comrak-ext 0.2.8 never frees a tree, because nodes and their children refer to each other. The
     tree is taken apart afterwards.
     """
-    if len(source) > MAX_UNCHECKED_CHARACTERS:
-        html = comrak.markdown_to_html(source, extensions, PARSING)  # does not recurse
-        if max(_depth(_ELEMENT, html), _depth(_IMAGE, source)) > MAX_DEPTH:
-            raise NestedTooDeeply
+    if len(source) > MAX_UNCHECKED_CHARACTERS and _is_too_deep(source, extensions):
+        raise NestedTooDeeply
     root = comrak.parse_document(source, extensions, PARSING)
     try:
         yield root
@@ -50,10 +48,15 @@ def walk(node: comrak.AstNode) -> Iterator[comrak.AstNode]:
         yield node
 
 
-def _depth(pattern: re.Pattern[str], text: str) -> int:
-    """Return how deep matches are nested; those that close one have a text in group 1."""
-    depth = deepest = 0
-    for match in pattern.finditer(text):
-        depth = max(0, depth - 1) if match[1] else depth + 1
-        deepest = max(deepest, depth)
-    return deepest
+def _is_too_deep(source: str, extensions: comrak.ExtensionOptions) -> bool:
+    """Return whether elements of the HTML, which comrak writes without recursion, are too deep."""
+    if source.count("![") > MAX_IMAGES:
+        return True
+    # The description of an image is flat in the HTML, but not in the tree. That of a link is not.
+    html = comrak.markdown_to_html(source.replace("![", "["), extensions, PARSING)
+    depth = 0
+    for element in _ELEMENT.finditer(html):
+        depth += -1 if element[1] else 1
+        if depth > MAX_DEPTH:
+            return True
+    return False

@@ -208,7 +208,9 @@ def _read_passages(folder: Path, file: str, max_bytes: int) -> Sequence[Passage]
         return split_into_passages(text, Path(file).stem)
     except NotUtf8 as error:
         raise file_stamp.UnreadableFile(f"is not valid UTF-8 in line {error.line}") from None
-    except (ParserPanicked, NestedTooDeeply):
+    except NestedTooDeeply:
+        raise file_stamp.UnreadableFile("is nested too deeply") from None
+    except ParserPanicked:
         raise file_stamp.UnreadableFile("cannot be parsed") from None
 
 

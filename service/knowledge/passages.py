@@ -69,11 +69,12 @@ class _Section:
 
 @panics_as_errors
 def split_into_passages(text: str, title: str) -> Sequence[Passage]:
-    """Split a file into passages of at most `MAX_PASSAGE_CHARACTERS`. Raises ParserPanicked.
+    """Split a file into passages. Raises ParserPanicked and NestedTooDeeply.
 
-    A passage has whole blocks (paragraphs, lists, tables, code) of one section; only a text that is
-    too long is split. `title` is the heading of what precedes the first heading. A line that
-    begins with "Also asked:" belongs to its section: questions, separated by "|".
+    A passage has whole blocks (paragraphs, lists, tables, code) of one section, as many as fit into
+    `MAX_PASSAGE_CHARACTERS`; only a block that is too long is split. `title` is the heading of what
+    precedes the first heading. A line that begins with "Also asked:" belongs to its section:
+    questions, separated by "|".
     """
     return [
         Passage(section.headings, passage, tuple(section.questions[:MAX_QUESTIONS]))
@@ -142,7 +143,7 @@ def _join_blocks(blocks: Sequence[_Block]) -> Iterator[str]:
 
 
 def _split_block(block: _Block) -> Iterator[str]:
-    """Split a text that is too long: between lines, or else sentences, words or characters."""
+    """Split a block that is too long: between lines, or else sentences, words or characters."""
     is_text = block.kind not in (comrak.CodeBlock, comrak.Table)
     if len(block.text) <= (MAX_PASSAGE_CHARACTERS if is_text else MAX_BLOCK_CHARACTERS):
         yield block.text

@@ -288,7 +288,7 @@ def test_file_that_is_nested_too_deeply_is_reported(
     (tmp_path / "twins/ada/deep.md").write_text(f"{text}x")
     index.update([twin])
 
-    assert [*index.problems(twin)] == ["ada/deep.md cannot be parsed."]
+    assert [*index.problems(twin)] == ["ada/deep.md is nested too deeply."]
 
 
 def test_words_are_compared_by_their_stems(index: KnowledgeIndex, twin: Twin, tmp_path: Path):
