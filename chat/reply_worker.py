@@ -112,31 +112,35 @@ class ReplyWorker:
         deadline = self._clock.monotonic() + self.conflict_timeout_seconds
         delays = iter(self.conflict_retry_delays)
         conflict: twinapi.Conflict | None = None
+        delay: float | None = None
         while True:
             try:
-                return self._stream_reply(service_id, turn)
+                self._pause(turn, delay or 0)
+                ended = self._stream_reply(service_id, turn)
+            except TurnEnded:
+                self._stop_at_service(conflict.cancel_url if conflict else None)
+                raise
             except twinapi.Conflict as error:
                 delay = next(delays, error.retry_after)
-                resumes_at = self._clock.monotonic() + (delay or 0)
                 # The service may be writing the reply to this message.
                 error.perhaps_received = error.retry_after is not None
                 conflict = error
-                if delay is None or resumes_at > deadline:
+                if delay is None or self._clock.monotonic() + delay > deadline:
                     raise
             except TwinApiError as error:
                 error.perhaps_received |= bool(conflict and conflict.perhaps_received)
                 raise
-            self._wait_until(turn, resumes_at, conflict)
+            else:
+                if conflict and ended.state is ReplyState.STOPPED:
+                    self._stop_at_service(conflict.cancel_url)
+                return ended
 
-    def _wait_until(self, turn: Turn, resumes_at: float, conflict: twinapi.Conflict) -> None:
-        """Wait after a conflict. If the turn ends, stop the reply in progress; raise TurnEnded."""
-        while (seconds := resumes_at - self._clock.monotonic()) > 0:
-            try:
-                self._check_turn(turn)
-            except TurnEnded:
-                self._stop_at_service(conflict.cancel_url)
-                raise
-            self._clock.sleep(min(seconds, self.stop_poll_seconds))
+    def _pause(self, turn: Turn, seconds: float) -> None:
+        """Wait before the next request. Raises TurnEnded if the turn ends meanwhile."""
+        resumes_at = self._clock.monotonic() + seconds
+        while (rest := resumes_at - self._clock.monotonic()) > 0:
+            self._check_turn(turn)
+            self._clock.sleep(min(rest, self.stop_poll_seconds))
 
     def _check_turn(self, turn: Turn) -> None:
         """Check directly before a request that it may be sent. Raises TurnEnded."""

@@ -204,6 +204,7 @@ def test_worker_waits_for_another_process_neither_forever_nor_without_pauses(
     assert len(upstream.calls) < most_calls
 
 
+@pytest.mark.parametrize("moment", ["during the pause", "at its end", "during a request"])
 def test_person_who_stops_a_reply_of_another_process_stops_it_at_the_service(
     worker: ReplyWorker,
     log: Log,
@@ -211,10 +212,21 @@ def test_person_who_stops_a_reply_of_another_process_stops_it_at_the_service(
     conversation: Conversation,
     upstream: Upstream,
     monkeypatch: pytest.MonkeyPatch,
+    moment: str,
 ):
-    upstream.answers[STREAM] = refuse_as_still_replying
+    def refuse(call: Call) -> None:
+        if moment == "during a request" and len(upstream.calls) > 2:
+            log.end(turn.id, STOPPED)
+        refuse_as_still_replying(call)
+
+    def sleep(seconds: float) -> None:
+        if moment != "during a request":
+            log.end(turn.id, STOPPED)
+        worker._clock.advance(seconds if moment != "during the pause" else 0)
+
+    upstream.answers[STREAM] = refuse
     upstream.answers[CANCEL] = 204, None
-    monkeypatch.setattr(worker._clock, "sleep", lambda _: log.end(turn.id, STOPPED))
+    monkeypatch.setattr(worker._clock, "sleep", sleep)
 
     worker.write_reply(conversation, turn)
 
