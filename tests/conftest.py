@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -149,12 +150,19 @@ def clock() -> AdjustableClock:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, upstream: Upstream, sqlite_template: Path) -> dict[str, Any]:
-    """Return the settings of a portal that uses the scripted service."""
+def settings(
+    request: pytest.FixtureRequest, tmp_path: Path, upstream: Upstream, sqlite_template: Path
+) -> dict[str, Any]:
+    """Return the settings of a portal that uses the scripted service.
+
+    `@pytest.mark.settings(sign_in="password")` changes them for a test, a class or a module.
+    """
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     shutil.copy(sqlite_template, data)
-    return {"api_url": upstream.url, "api_key": UPSTREAM_KEY, "data_dir": data}
+    settings = {"api_url": upstream.url, "api_key": UPSTREAM_KEY, "data_dir": data}
+    marks = [mark.kwargs for mark in request.node.iter_markers("settings")]
+    return settings | dict(ChainMap(*marks))
 
 
 @pytest.fixture

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
-
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"history_limit": 1}
+pytestmark = pytest.mark.settings(history_limit=1)
 
 
 def test_message_beyond_the_limit_stays_in_the_composer(alice: Person, upstream: Upstream):

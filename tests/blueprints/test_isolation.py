@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -49,11 +48,10 @@ IDS: dict[str, str | None] = {
 VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length", "Set-Cookie"}
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Run a portal without visitors, with a twin that only Anna may use."""
-    limits = {"sign_in": "password", "sign_in_idle_timeout": 3_600}
-    return settings | limits | {"twin_groups": "ada=annas"}
+# Run a portal without visitors, with a twin that only Anna may use.
+pytestmark = pytest.mark.settings(
+    sign_in="password", sign_in_idle_timeout=3_600, twin_groups="ada=annas"
+)
 
 
 @pytest.fixture

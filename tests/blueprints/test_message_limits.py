@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
@@ -12,10 +10,7 @@ from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 
-
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"limits": "person=10/hour, address=12/hour"}
+pytestmark = pytest.mark.settings(limits="person=10/hour, address=12/hour")
 
 
 def send_from(app: Flask, address: str) -> TestResponse:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
@@ -17,14 +16,10 @@ from web.container import Portal
 HEADER = "X-Remote-User"
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Let a proxy on this machine sign people in."""
-    return settings | {
-        "sign_in": "proxy",
-        "proxy_user_header": HEADER,
-        "proxy_networks": "127.0.0.1",
-    }
+# Let a proxy on this machine sign people in.
+pytestmark = pytest.mark.settings(
+    sign_in="proxy", proxy_user_header=HEADER, proxy_networks="127.0.0.1"
+)
 
 
 @pytest.fixture
@@ -105,13 +100,9 @@ def test_preferences_are_kept_for_the_next_request(alice: Person):
     assert alice.get("/").html.html["data-theme"] == "dark"
 
 
+@pytest.mark.settings(sign_in="visitor,proxy")
 class TestVisitorsAllowed:
     """A portal that visitors may use, too."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Allow visitors."""
-        return settings | {"sign_in": "visitor,proxy"}
 
     def test_visitor_and_person_of_one_browser_are_kept_apart(
         self, alice: Person, upstream: Upstream

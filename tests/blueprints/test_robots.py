@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.support.person import Person
@@ -25,23 +23,17 @@ def test_crawlers_may_request_only_the_public_pages_of_a_portal_for_visitors(ali
     ]
 
 
+@pytest.mark.settings(sign_in="password")
 class TestWithoutVisitors:
     """A portal that requires a sign-in."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"sign_in": "password"}
 
     def test_crawlers_may_request_nothing_where_people_sign_in(self, alice: Person):
         assert rules(alice) == ["User-agent: *", "Disallow: /"]
 
 
+@pytest.mark.settings(public_url="https://example.org/chat")
 class TestSubPath:
     """A portal below the root of its host."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"public_url": "https://example.org/chat"}
 
     def test_rules_have_the_sub_path(self, alice: Person):
         lines = rules(alice, "/chat/robots.txt")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -41,10 +40,8 @@ FOREIGN_TARGETS = (
 )
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Run a portal without visitors."""
-    return settings | {"sign_in": "password", "sign_in_idle_timeout": 3_600}
+# Run a portal without visitors.
+pytestmark = pytest.mark.settings(sign_in="password", sign_in_idle_timeout=3_600)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 import pytest
@@ -23,13 +22,9 @@ def accounts(portal: Portal) -> Accounts:
     return add_people(portal)
 
 
+@pytest.mark.settings(sign_in="password", public_url="https://example.org/chat")
 class TestSubPath:
     """A portal below the root of its host."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Move the portal to /chat."""
-        return settings | {"sign_in": "password", "public_url": "https://example.org/chat"}
 
     @pytest.mark.parametrize(
         "target",
@@ -58,14 +53,11 @@ class TestSubPath:
         assert response.headers["Location"] == "/chat/"
 
 
+@pytest.mark.settings(
+    sign_in="password,proxy", proxy_user_header="X-Remote-User", proxy_networks="10.9.9.9"
+)
 class TestPasswordsTurnedOff:
     """A portal that turns passwords off after people have signed in with them."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Let only a proxy sign people in."""
-        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "10.9.9.9"}
-        return settings | {"sign_in": "password,proxy"} | proxy
 
     @pytest.mark.usefixtures("accounts")
     def test_password_sign_ins_end_when_passwords_are_turned_off(
@@ -79,13 +71,9 @@ class TestPasswordsTurnedOff:
         assert not is_signed_in(alice)
 
 
+@pytest.mark.settings(sign_in="")
 class TestPasswordsOff:
     """A portal for visitors only."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Allow visitors only."""
-        return settings | {"sign_in": ""}
 
     def test_sign_in_pages_do_not_exist_when_only_visitors_are_allowed(self, alice: Person):
         for path in ("/session", "/session/new", "/session/links/x"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -18,10 +17,8 @@ from web.container import Portal
 AVATAR_PATH = "/api/v1/avatars/ada.png"
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Limit the twin Ada to a group; visitors may use the other twins."""
-    return settings | {"sign_in": "visitor,password", "twin_groups": "ada=staff"}
+# Limit the twin Ada to a group; visitors may use the other twins.
+pytestmark = pytest.mark.settings(sign_in="visitor,password", twin_groups="ada=staff")
 
 
 @pytest.fixture
@@ -152,17 +149,13 @@ def test_open_stream_ends_when_the_person_leaves_the_group(
     assert "Second" not in rest
 
 
+@pytest.mark.settings(
+    sign_in="proxy",
+    proxy_user_header="X-Remote-User",
+    proxy_groups_header="X-Remote-Groups",
+    proxy_networks="127.0.0.1",
+)
 class TestProxy:
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Let a proxy on this machine sign people in and report their groups."""
-        return settings | {
-            "sign_in": "proxy",
-            "proxy_user_header": "X-Remote-User",
-            "proxy_groups_header": "X-Remote-Groups",
-            "proxy_networks": "127.0.0.1",
-        }
-
     @pytest.fixture(autouse=True)
     def accounts(self, portal: Portal, upstream: Upstream) -> Accounts:  # noqa: ARG002
         """Return the accounts without adding people."""

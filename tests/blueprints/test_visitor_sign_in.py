@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from accounts import Accounts
@@ -14,11 +12,8 @@ from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
 
-
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Allow visitors."""
-    return settings | {"sign_in": "visitor,password", "sign_in_idle_timeout": 3_600}
+# Allow visitors.
+pytestmark = pytest.mark.settings(sign_in="visitor,password", sign_in_idle_timeout=3_600)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -339,12 +338,8 @@ def test_reply_streams_without_javascript(
     wait_for(driver, ".turn strong", "begins")
 
 
+@pytest.mark.settings(sign_in="password")
 class TestSignIn:
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Let people sign in with a password."""
-        return settings | {"sign_in": "password"}
-
     def test_person_signs_in_and_out(self, driver: WebDriver, url: str, portal: Portal):
         add_people(portal)
         open_page(driver, url)

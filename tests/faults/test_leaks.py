@@ -20,6 +20,8 @@ from tests.support.waiting import poll_until, wait_until
 from tools.probes import count_running_replies, proc_status, select_rows
 from web.container import Portal
 
+pytestmark = pytest.mark.settings(limits="none")
+
 # A disconnected reader is noticed within several keep-alives, which are three seconds apart.
 NOTICED_SECONDS = 15
 BATCH = 100
@@ -134,11 +136,6 @@ def test_hundreds_of_aborted_streams_leak_no_sockets_or_files(
     )
     wait_until(lambda: count_running_replies(tmp_path / "data") == 0, NOTICED_SECONDS)
     person.close()
-
-
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"limits": "none"}
 
 
 @pytest.fixture

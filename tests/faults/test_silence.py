@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from flask import Flask
 
@@ -19,9 +17,7 @@ STILL_WAITING = "Still waiting for Ada…"
 GIVEN_UP = "The reply timed out."
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"api_timeout": 1}
+pytestmark = pytest.mark.settings(api_timeout=1)
 
 
 @pytest.mark.fault("F39")

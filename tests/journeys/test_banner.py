@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.steps import LONG_REPLY, open_streaming_conversation, turn
 from tests.support.upstream import Upstream
 
-
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"banner": "For internal use only"}
+pytestmark = pytest.mark.settings(banner="For internal use only")
 
 
 def test_banner_stays_in_view_at_the_end_of_a_conversation_and_is_not_printed(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -25,10 +23,8 @@ from web.container import Portal
 DRAFT = "How does it stay upright?"
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Let people sign in with a password; end a sign-in after an hour without a request."""
-    return settings | {"sign_in": "password", "sign_in_idle_timeout": 3_600}
+# Let people sign in with a password; end a sign-in after an hour without a request.
+pytestmark = pytest.mark.settings(sign_in="password", sign_in_idle_timeout=3_600)
 
 
 @pytest.fixture(autouse=True)

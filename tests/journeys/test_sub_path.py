@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -18,13 +17,10 @@ from tests.support.portals import serve
 from tests.support.upstream import Upstream
 from web.container import Portal
 
-pytestmark = pytest.mark.usefixtures("processes")
-
-
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Set the sub-path /chat, and let people sign in with a password."""
-    return settings | {"sign_in": "password", "public_url": "https://example.org/chat/"}
+pytestmark = [
+    pytest.mark.usefixtures("processes"),
+    pytest.mark.settings(sign_in="password", public_url="https://example.org/chat/"),
+]
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
@@ -25,10 +24,8 @@ from web.container import Portal
 REMOTE = {"API_URL": "http://127.0.0.1:9", "API_KEY": "any"}
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Let this machine read the metrics."""
-    return settings | {"metrics_from": "127.0.0.1"}
+# Let this machine read the metrics.
+pytestmark = pytest.mark.settings(metrics_from="127.0.0.1")
 
 
 def series(text: str) -> dict[str, float]:
@@ -47,12 +44,9 @@ def test_request_through_a_proxy_gets_no_metrics(alice: Person):
     assert alice.get("/metrics", Forwarded="for=127.0.0.1").status == 404
 
 
+@pytest.mark.settings(metrics_from="192.0.2.0/24")
 class TestOtherAddress:
     """A portal whose metrics another machine reads."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"metrics_from": "192.0.2.0/24"}
 
     def test_metrics_look_like_an_unknown_page_to_other_addresses(self, alice: Person):
         page, unknown = alice.get("/metrics"), alice.get("/unknown")
@@ -61,12 +55,9 @@ class TestOtherAddress:
         assert page.status == 404
 
 
+@pytest.mark.settings(metrics_from="")
 class TestOff:
     """A portal without TWINDOW_METRICS_FROM."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"metrics_from": ""}
 
     def test_metrics_are_an_unknown_page_by_default(self, alice: Person):
         assert alice.get("/metrics").status == 404
@@ -91,12 +82,9 @@ def test_replies_are_counted_from_their_start_to_their_end(alice: Person, upstre
     assert ended['replies_total{end="failed"}'] == 0
 
 
+@pytest.mark.settings(limits="person=1/hour")
 class TestLimit:
     """A portal that accepts one message in an hour."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"limits": "person=1/hour"}
 
     def test_messages_refused_by_a_limit_are_counted(self, alice: Person, upstream: Upstream):
         page = complete_first_turn(alice, upstream, "Hello", "Hi")
@@ -133,12 +121,9 @@ def test_transactions_without_a_database_are_counted(alice: Person, portal: Port
     assert read(alice)["database_failures_total"] == 1
 
 
+@pytest.mark.settings(sign_in="password")
 class TestSignIn:
     """A portal with passwords."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"sign_in": "password"}
 
     def test_sign_ins_are_counted_by_result_and_metrics_need_none(
         self, alice: Person, portal: Portal

@@ -26,11 +26,8 @@ from tests.support.upstream import Upstream
 from web.commands.merge import merge_people
 from web.container import Portal
 
-
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Let people sign in with a password."""
-    return settings | {"sign_in": "password", "public_url": "https://chat.example"}
+# Let people sign in with a password.
+pytestmark = pytest.mark.settings(sign_in="password", public_url="https://chat.example")
 
 
 def run(app: Flask, *arguments: str) -> Result:
@@ -80,14 +77,11 @@ def test_disable_and_enable_commands_change_a_person(app: Flask):
     assert listed == ["Anna\tdisabled, no password yet\n", "Anna\tno password yet\n"]
 
 
+@pytest.mark.settings(
+    sign_in="proxy", proxy_user_header="X-Remote-User", proxy_networks="127.0.0.1"
+)
 class TestProxy:
     """A portal where only a proxy signs people in."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Let a proxy sign people in."""
-        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
-        return settings | {"sign_in": "proxy"} | proxy
 
     def test_people_of_the_proxy_are_listed_and_disabled_but_have_no_password(
         self, app: Flask, alice: Person
@@ -234,13 +228,11 @@ def test_add_command_adds_nobody_if_a_line_of_the_file_is_wrong(
     assert run(app, "list").output == "Anna\tno password yet\n"
 
 
+@pytest.mark.settings(
+    sign_in="password,proxy", proxy_user_header="X-Remote-User", proxy_networks="127.0.0.1"
+)
 class TestMerge:
     """Anna has a password, a name at the proxy and another person's conversations."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        proxy = {"proxy_user_header": "X-Remote-User", "proxy_networks": "127.0.0.1"}
-        return settings | {"sign_in": "password,proxy"} | proxy
 
     @pytest.fixture
     def meier(self, alice: Person) -> Person:
@@ -373,13 +365,9 @@ class TestMissingSetting:
             twindow.create_app(settings | {"sign_in": ""}, clock=clock)
 
 
+@pytest.mark.settings(sign_in="visitor")
 class TestPasswordsOff:
     """A portal for visitors."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Allow visitors only."""
-        return settings | {"sign_in": "visitor"}
 
     def test_add_command_requires_the_password_sign_in_mode(self, app: Flask, portal: Portal):
         result = run(app, "add", "Anna")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from flask import Flask
 from werkzeug.datastructures import Headers
@@ -53,14 +51,12 @@ CASES: dict[str, tuple[str, list[str], str | None]] = {
 }
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Let a proxy sign people in."""
-    return settings | {
-        "sign_in": "proxy",
-        "proxy_user_header": HEADER,
-        "proxy_networks": "10.0.0.7, 192.168.0.0/16, 2001:db8::/32",
-    }
+# Let a proxy sign people in.
+pytestmark = pytest.mark.settings(
+    sign_in="proxy",
+    proxy_user_header=HEADER,
+    proxy_networks="10.0.0.7, 192.168.0.0/16, 2001:db8::/32",
+)
 
 
 def test_proxy_header_must_contain_one_valid_name_and_come_from_a_listed_network(app: Flask):
@@ -89,13 +85,9 @@ def test_placeholder_instead_of_a_name_is_logged_once(app: Flask, caplog: pytest
     ]
 
 
+@pytest.mark.settings(proxy_groups_header="X-Remote-Groups")
 class TestGroups:
     """A portal whose proxy names the groups of a person."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Let the proxy name groups."""
-        return settings | {"proxy_groups_header": "X-Remote-Groups"}
 
     @pytest.mark.parametrize(
         ("value", "groups"),
@@ -143,13 +135,9 @@ def groups_of(app: Flask, value: str) -> list[str]:
     return list(groups)
 
 
+@pytest.mark.settings(sign_in="password")
 class TestProxyOff:
     """A portal without the proxy mode."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Turn off the proxy mode, but keep the other settings of the proxy."""
-        return settings | {"sign_in": "password"}
 
     def test_proxy_header_is_ignored_without_the_proxy_sign_in_mode(self, app: Flask):
         environ = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "anna"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -42,13 +41,9 @@ def test_every_page_has_security_headers(alice: Person):
     assert failures(check, {path: path for path in paths}) == {}
 
 
+@pytest.mark.settings(frame_ancestors="https://www.example.org, http://localhost:3000")
 class TestFrameAncestors:
     """A portal that other sites may show in a frame."""
-
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        origins = "https://www.example.org, http://localhost:3000"
-        return settings | {"frame_ancestors": origins}
 
     def test_pages_name_the_origins_that_may_frame_them(self, alice: Person):
         headers = alice.get("/").response.headers

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from flask import Flask
 
@@ -41,9 +39,7 @@ OWN: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {"public_url": "https://public.example", "trusted_proxies": PROXY}
+pytestmark = pytest.mark.settings(public_url="https://public.example", trusted_proxies=PROXY)
 
 
 def status_of_form(app: Flask, peer: str, headers: dict[str, str]) -> int:

@@ -26,14 +26,12 @@ def logo(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return settings | {
-        "site_name": "Ask <Us>",
-        "accent": "crimson",
-        "welcome": "Hello <b>you</b>.\\nCome in.",
-        "footer_links": "Imprint=https://example.org/imprint?a=1, Desk=mailto:desk@example.org",
-    }
+pytestmark = pytest.mark.settings(
+    site_name="Ask <Us>",
+    accent="crimson",
+    welcome="Hello <b>you</b>.\\nCome in.",
+    footer_links="Imprint=https://example.org/imprint?a=1, Desk=mailto:desk@example.org",
+)
 
 
 def test_site_name_welcome_and_footer_links_are_shown(alice: Person):
@@ -78,11 +76,8 @@ def test_manifest_names_the_site_and_its_icons(alice: Person):
     ]
 
 
+@pytest.mark.settings(banner="Closed <tomorrow>\nfrom 18:00")
 class TestWithABanner:
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"banner": "Closed <tomorrow>\nfrom 18:00"}
-
     def test_banner_is_plain_text_above_every_page(self, alice: Person, upstream: Upstream):
         page = alice.start_conversation("Hello")
         upstream.next_call().start_stream()
@@ -97,11 +92,8 @@ class TestWithABanner:
         }
 
 
+@pytest.mark.settings(reply_notice="Report <wrong> answers to the desk.")
 class TestWithAReplyNotice:
-    @pytest.fixture
-    def settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings | {"reply_notice": "Report <wrong> answers to the desk."}
-
     def test_notice_is_below_the_message_box_of_a_conversation(self, alice: Person):
         page = alice.start_conversation("Hello")
 
