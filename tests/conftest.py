@@ -17,7 +17,6 @@ from hypothesis import settings as properties
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from playwright.sync_api import Browser, expect, sync_playwright
-from werkzeug.routing import Rule
 
 import app as twindow
 from core.clock import Clock
@@ -116,31 +115,8 @@ class CompiledTemplates(BytecodeCache):
         self._code[bucket.key + bucket.checksum] = bucket.code
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _template_cache() -> Iterator[None]:
-    """Share compiled templates between all portals: compiling takes longer than rendering."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(Flask.jinja_options, "bytecode_cache", CompiledTemplates())
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _url_builder_cache() -> Iterator[None]:
-    """Share the compiled URL rules of all applications: compiling takes most of their creation."""
-    compile_builder = Rule._compile_builder
-    builders: dict[tuple[Any, ...], Callable[..., tuple[str, str]]] = {}
-
-    def cached_builder(rule: Rule, append_unknown: bool) -> Callable[..., tuple[str, str]]:
-        if rule.defaults:
-            return compile_builder(rule, append_unknown)
-        key = rule.rule, tuple(rule._trace), append_unknown
-        if key not in builders:
-            builders[key] = compile_builder(rule, append_unknown)
-        return builders[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rule, "_compile_builder", cached_builder)
-        yield
+# Shared by all portals of a test process, because compiling takes longer than rendering.
+COMPILED_TEMPLATES = CompiledTemplates()
 
 
 @pytest.fixture
@@ -169,6 +145,7 @@ def settings(
 def app(settings: dict[str, Any], upstream: Upstream, clock: Clock) -> Iterator[Flask]:
     """Create a portal, and close it afterwards."""
     app = twindow.create_app(settings, clock=clock)
+    app.jinja_env.bytecode_cache = COMPILED_TEMPLATES
     yield app
     get_portal(app).log.close()
     upstream.close_calls()
