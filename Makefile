@@ -6,7 +6,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 # Without bytecode, each process of the tests would compile all modules and tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-fast browsers check bench bench-load chaos format lint types lock release report screenshots words
+.PHONY: help run test nightly test-fast browsers check bench bench-load chaos format lint types lock release report screenshots words
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -17,6 +17,9 @@ run: .venv/run.done ## Install and serve http://127.0.0.1:8000
 
 test: .venv/test.done ## Install and run all tests
 	@$(BIN)/python -m pytest --junitxml=build/tests.xml
+
+nightly: .venv/test.done ## Run all tests, also the long ones
+	@$(BIN)/python -m pytest --nightly --junitxml=build/tests.xml
 
 test-fast: .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
 	@$(BIN)/python -m pytest -m "not (browser or server or postgres or model)"

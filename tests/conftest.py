@@ -52,6 +52,30 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Durations())
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option for the tests that `make test` leaves out."""
+    parser.addoption("--nightly", action="store_true", help="also run the tests of make nightly")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the databases of a test that uses `database_url` and does not choose them itself."""
+    own = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "database_url" in metafunc.fixturenames and "database_url" not in own:
+        is_both = metafunc.definition.get_closest_marker("both_databases")
+        databases = (
+            ["sqlite", "postgresql"] if is_both or metafunc.config.option.nightly else ["sqlite"]
+        )
+        metafunc.parametrize("database_url", databases, indirect=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests marked `nightly`, except in `make nightly`."""
+    if not config.option.nightly:
+        omitted = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=omitted)
+        items[:] = [item for item in items if item not in omitted]
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return the number of test processes: one per core, plus one if browser tests are excluded.
 
@@ -84,9 +108,9 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture
 def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
-    """Return the URL of a new database: once SQLite, once PostgreSQL."""
+    """Return the URL of a new database: SQLite or PostgreSQL (see `pytest_generate_tests`)."""
     if request.param == "sqlite":
         return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
     postgres: Postgres = request.getfixturevalue("postgres")

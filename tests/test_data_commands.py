@@ -39,7 +39,7 @@ MESSAGE, REPLY = "Why is the sky blue?", "Because of scattering."
 
 Settings = dict[str, Any]
 
-pytestmark = pytest.mark.usefixtures("processes")
+pytestmark = [pytest.mark.both_databases, pytest.mark.usefixtures("processes")]
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +22,6 @@ from core.db.migrations import migrate
 from core.server.process_load import ProcessLoad
 from core.settings import MessageLimits
 from tests.support.clock import AdjustableClock
-from tests.support.postgres import Postgres
 from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Client
 from web.container import MIGRATIONS_DIR
@@ -33,25 +30,6 @@ SECRET_KEY = "secret" * 6
 
 # Only PostgreSQL can be shared by machines with different clocks.
 on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-# Runs one test on both databases. To run all tests of a module on both, set DATABASES.
-both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrize tests with the DATABASES of their module, unless a test names its own."""
-    own = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
-    databases = getattr(metafunc.module, "DATABASES", None)
-    if databases and "database_url" in metafunc.fixturenames and "database_url" not in own:
-        metafunc.parametrize("database_url", databases, indirect=True)
-
-
-@pytest.fixture
-def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
-    """Return the URL of a new database: SQLite, unless a test is parametrized otherwise."""
-    if getattr(request, "param", "sqlite") == "postgresql":
-        postgres: Postgres = request.getfixturevalue("postgres")
-        return postgres.create_database()
-    return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from chat.turns import AddedTurn, Turns
 from tests.chat.conftest import make_deletions
 from tests.support.clock import AdjustableClock
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from chat.log.log import Log
 from chat.twins import TwinListStore, catalogue
 from chat.twins.catalogue import TwinCatalogue
 from core.db.database import Database
-from tests.chat.conftest import both_databases, on_postgresql, skewed_clock
+from tests.chat.conftest import on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 
@@ -229,7 +229,7 @@ def test_twin_list_survives_a_restart(new_twins: NewTwins, upstream: Upstream):
     assert listing.error.code == "not_connected"
 
 
-@both_databases
+@pytest.mark.both_databases
 def test_processes_share_a_fresh_twin_list(new_twins: NewTwins, upstream: Upstream):
     assert names(new_twins(60)) == names(new_twins(60))
     assert len(upstream.calls) == 1

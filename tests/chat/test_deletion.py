@@ -24,7 +24,7 @@ from chat.schema import turns as turns_table
 from chat.search.search import Search
 from chat.turns import Turn, Turns
 from core.clock import Clock
-from tests.chat.conftest import both_databases, make_deletions, on_postgresql, skewed_clock
+from tests.chat.conftest import make_deletions, on_postgresql, skewed_clock
 from tests.support.history import insert_conversation
 from tests.support.upstream import Upstream
 
@@ -75,7 +75,7 @@ def test_deletion_stops_the_reply_and_only_its_owner_can_undo_it(
     assert turns.find(turn.id, "alice") == turn
 
 
-@both_databases
+@pytest.mark.both_databases
 def test_deleted_conversations_are_purged_after_the_undo_period(
     turns: Turns, deletions: Deletions, log: Log
 ):
@@ -175,7 +175,7 @@ def test_service_that_is_away_deletes_the_conversations_of_an_erased_person_late
     assert row_counts(log)[0] == 0
 
 
-@both_databases
+@pytest.mark.both_databases
 def test_erasing_a_person_purges_their_conversations_at_once(
     turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions, log: Log
 ):
@@ -186,7 +186,7 @@ def test_erasing_a_person_purges_their_conversations_at_once(
         assert list(connection.scalars(select(conversations.c.id))) == [other.id]
 
 
-@both_databases
+@pytest.mark.both_databases
 def test_long_conversation_is_purged_in_short_transactions_with_pauses(
     turns: Turns, conversation: Conversation, deletions: Deletions, log: Log
 ):

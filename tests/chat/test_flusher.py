@@ -13,7 +13,6 @@ from chat.log.entries import Delta, Ended, ReplyState, join_text
 from chat.log.log import Log
 from chat.schema import turns as turn_table
 from chat.turns import Turn, Turns
-from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 
 # SQLAlchemy's default pool has 5 connections, and opens 10 more when those are in use.
@@ -111,7 +110,7 @@ def test_storing_of_late_ends_delays_neither_the_heartbeat_nor_other_replies(
     assert len(log._buffers.unstored_ends) == 1
 
 
-@both_databases
+@pytest.mark.both_databases
 def test_turn_without_a_row_does_not_prevent_the_storing_of_other_replies(
     log: Log, turn: Turn, other_turn: Turn, new_log: Callable[[], Log]
 ):

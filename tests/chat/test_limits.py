@@ -32,7 +32,8 @@ from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY
 from twinapi import Limits as ReportedLimits
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
+
 DONE = Ended(ReplyState.COMPLETE, text="Hi")
 HOUR, DAY = 3600, 86_400
 NOON = 20_000 * DAY + 12 * HOUR

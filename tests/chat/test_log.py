@@ -16,7 +16,8 @@ from core.clock import SYSTEM_CLOCK
 from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
+
 DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
 

@@ -17,7 +17,7 @@ from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
 
 
 def test_database_outage_does_not_make_live_workers_count_as_dead(

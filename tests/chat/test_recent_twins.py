@@ -8,7 +8,6 @@ from chat.log.log import Log
 from chat.turns import Turns
 from chat.twins.recent_twins import RecentTwins, filter_twins
 from core.text_folding import fold
-from tests.chat.conftest import both_databases
 from tests.support.clock import AdjustableClock
 from twinapi import Twin
 
@@ -48,7 +47,6 @@ def test_text_folding_is_idempotent():
         assert fold(fold(text)) == fold(text)
 
 
-@both_databases
 def test_recent_twins_are_listed_per_person_latest_first(
     log: Log, turns: Turns, clock: AdjustableClock
 ):

@@ -18,7 +18,7 @@ from core.server.process_load import ProcessLoad
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
 
 
 def test_long_reply_of_a_worker_with_heartbeats_is_not_interrupted(

@@ -15,7 +15,7 @@ from chat.turns import Turn, Turns
 from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import followed_texts
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
 
 
 def test_reader_in_another_process_receives_the_same_text(

@@ -18,7 +18,8 @@ from tests.chat.conftest import make_deletions
 from tests.chat.snippet_text import format_snippet
 from tests.support.clock import AdjustableClock
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
+
 MESSAGE = "Why is Zürich's 湖 so blue?"
 
 

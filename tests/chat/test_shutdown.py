@@ -13,7 +13,6 @@ from chat.log.log import Log
 from chat.schema import entries
 from chat.schema import turns as turn_table
 from chat.turns import Turn, Turns
-from tests.chat.conftest import both_databases
 
 pytestmark = pytest.mark.fault("F72")
 
@@ -28,7 +27,7 @@ def running(turns: Turns, log: Log) -> list[Turn]:
     return running
 
 
-@both_databases
+@pytest.mark.both_databases
 def test_shutdown_ends_all_running_replies_in_one_commit_without_rendering_them(
     log: Log, running: list[Turn]
 ):
@@ -48,7 +47,7 @@ def test_shutdown_ends_all_running_replies_in_one_commit_without_rendering_them(
     assert commit_count == 2  # one commit for all replies, one for the heartbeat
 
 
-@both_databases
+@pytest.mark.both_databases
 def test_reply_that_cannot_be_read_does_not_prevent_the_others_from_ending(
     log: Log, running: list[Turn], new_log: Callable[[], Log]
 ):

@@ -15,7 +15,7 @@ from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_turns
 from tests.support.waiting import wait_until
 
-DATABASES = ["sqlite", "postgresql"]
+pytestmark = pytest.mark.both_databases
 
 
 def test_concurrent_submissions_with_one_key_create_one_turn(new_log: Callable[[], Log]):

@@ -10,23 +10,19 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import NullPool, create_engine, delete
 
 from core.clock import Clock
 from core.db.database import Database
-from core.db.migrations import migrate
 from core.settings import load_settings
 from service.access.jwt_tokens import JwtTokens
-from service.app import MIGRATIONS_DIR, create_service_app
+from service.app import create_service_app
 from service.container import Container, get_container
 from service.llm.demo.process import DemoProcess
-from service.schema import metadata
 from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
 from tests.service.identity_provider import ISSUER, IdentityProvider
 from tests.support import upstream_server
 from tests.support.portals import serve
-from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
 
 TWIN = """---
@@ -51,29 +47,9 @@ def default_log_level() -> Iterator[None]:
     logging.getLogger("service").setLevel(logging.NOTSET)
 
 
-@pytest.fixture(scope="session")
-def postgres_url(postgres: Postgres) -> str:
-    return postgres.create_database()
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
-    """Return the URL of an empty database. All tests on PostgreSQL share one database."""
-    if request.param == "sqlite":
-        return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'twindow.db')}"
-    url: str = request.getfixturevalue("postgres_url")
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.begin() as connection:
-        for table in reversed(metadata.sorted_tables):
-            if table.name.startswith("service_"):
-                connection.execute(delete(table))
-    return url
-
-
 @pytest.fixture
 def database(database_url: str, clock: Clock) -> Iterator[Database]:
     database = Database(database_url, clock=clock)
-    migrate(database, MIGRATIONS_DIR, "service_alembic_version")
     yield database
     database.close()
 

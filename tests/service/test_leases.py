@@ -32,6 +32,8 @@ from tests.support.clock import AdjustableClock
 from tests.support.portals import serve
 from tests.support.upstream import Upstream
 
+pytestmark = pytest.mark.both_databases
+
 ONCE = {"Idempotency-Key": '"press-1"'}
 SECRET_KEY = "secret" * 6
 

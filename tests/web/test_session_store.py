@@ -20,6 +20,8 @@ from web.container import Portal
 from web.http.session_rows import SessionRows
 from web.session_fields import EXTENDED_DAY_FIELD
 
+pytestmark = pytest.mark.both_databases
+
 DAY = 86_400
 ID_COOKIE = "twindow-id"
 
