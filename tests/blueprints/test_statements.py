@@ -9,7 +9,7 @@ from typing import Any
 from flask import has_request_context
 from sqlalchemy import event
 
-from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from web.container import Portal
 
@@ -38,6 +38,7 @@ def test_message_and_page_need_few_statements(alice: Person, upstream: Upstream,
     with recorded_statements(portal) as message:
         alice.post(action, fields | {"content": "More"}, **HTMX_HEADERS)
     upstream.next_call().start_stream().complete("Done")
+    wait_for_reply(alice, alice.get(page.path))
     with recorded_statements(portal) as shown:
         alice.get(page.path)
 
