@@ -11,7 +11,7 @@ import pytest
 from service.container import Container
 from service.twins.sampling import Sampling
 from tests.service.client import ApiClient
-from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream, send_reply
 
 
 def test_model_receives_instructions_examples_and_history(api: ApiClient, model: Upstream):
@@ -64,18 +64,6 @@ def test_model_receives_only_the_sampling_options_of_the_twin(
 REFUSALS = [
     (500, "The model has a problem right now.", "model_failed", 502),
     (429, "The model is busy. Try again in a minute.", "model_busy", 503),
-    (
-        401,
-        "The model server rejected the API key. Please contact your administrator.",
-        "model_failed",
-        502,
-    ),
-    (
-        404,
-        "The model server doesn't have this model. Please contact your administrator.",
-        "model_failed",
-        502,
-    ),
 ]
 
 
@@ -149,15 +137,6 @@ def send(call: Call, data: bytes) -> None:
     call.close()
 
 
-def test_null_error_from_the_model_is_ignored(api: ApiClient, model: Upstream):
-    with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
-        call = model.next_call().start_stream()
-        call.send_bytes(b'data: {"error": null, "choices": [{"delta": {"content": "Hi"}}]}\n\n')
-        call.complete()
-        assert events.result(10)[-1]["message"]["content"] == "Hi"
-
-
 def test_slow_model_times_out(api: ApiClient, model: Upstream, container: Container):
     container.model._settings = msgspec.structs.replace(container.settings, model_timeout=0.2)
     conversation = api.create_conversation()
@@ -180,44 +159,29 @@ def test_unreachable_model_server_is_an_error(api: ApiClient, model: Upstream):
     assert error["error"] == "The model is not responding."
 
 
-@pytest.mark.spec("S81")
-def test_interrupted_model_stream_ends_with_an_error_event(api: ApiClient, model: Upstream):
-    with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
-        call = model.next_call().start_stream()
-        call.delta("Half")
-        call.close()
-        *_, delta, error = events.result(10)
+@pytest.mark.parametrize("is_in_stream", [False, True], ids=["status", "stream"])
+def test_overflow_shortens_the_prompt(api: ApiClient, model: Upstream, *, is_in_stream: bool):
+    error = {"error": {"message": "the request exceeds the available context size"}}
+    conversation = api.create_conversation()
+    model.always_reply("Fine")
+    list(api.stream(conversation, "earlier " * 1200))
 
-    assert delta == {"type": "delta", "content": "Half"}
-    assert error["error"] == "The model's reply was interrupted."
+    def answer(call: Call) -> None:
+        is_long = "earlier" in str(call.body)
+        if is_long and is_in_stream:
+            send(call, f"data: {json.dumps(error)}\n\n".encode())
+        else:
+            call.respond(400, error) if is_long else send_reply(call, "Fine")
 
-
-def test_first_model_of_the_server_is_used_without_a_configured_name(
-    api: ApiClient, model: Upstream, container: Container
-):
-    container.model._settings = msgspec.structs.replace(container.settings, model=None)
-    model.answers["/v1/models"] = 200, {"data": [{"id": "first"}, {"id": "second"}]}
-
-    for _ in range(2):
-        with ThreadPoolExecutor(1) as pool:
-            events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
-            call = model.reply("Hi")
-            events.result(10)
-        assert call.body["model"] == "first"
-    assert [c.path for c in model.calls].count("/v1/models") == 1
+    model.answers[CHAT_COMPLETIONS_PATH] = answer
+    assert [*api.stream(conversation, "Hello")][-1]["message"]["content"] == "Fine"
+    refused, accepted = (call.body["messages"] for call in model.calls[-2:])
+    assert len(accepted) == len(refused) - 2
 
 
-def test_model_name_is_requested_again_after_the_server_was_unavailable(
-    api: ApiClient, model: Upstream, container: Container
-):
-    container.model._settings = msgspec.structs.replace(container.settings, model=None)
-    asked = []
-    for listed in ((503, {}), (200, {"data": [{"id": "first"}]})):
-        model.answers["/v1/models"] = listed
-        with ThreadPoolExecutor(1) as pool:
-            events = pool.submit(list, api.stream(api.create_conversation(), "Hello"))
-            asked.append(model.reply("Hi").body["model"])
-            events.result(10)
+def test_prompt_that_cannot_get_shorter_is_sent_once(api: ApiClient, model: Upstream):
+    model.answers[CHAT_COMPLETIONS_PATH] = 400, {"error": "The prompt is too long"}
 
-    assert asked == ["default", "first"]
+    *_, error = api.stream(api.create_conversation(), "Hello")
+    assert error["error"] == "The message is too long for this model. Try a shorter one."
+    assert len(model.calls) == 1

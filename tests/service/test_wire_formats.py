@@ -1,21 +1,25 @@
-"""The wire formats of real model servers: text, requests and the words in the log for each."""
+"""How model servers answer, and what the client makes of it: text, requests, errors and log."""
 
 from __future__ import annotations
 
-import json
-import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from core import sse
 from core.settings import load_settings
 from service.llm import ModelClient, ModelFailed, PromptTooLong
-from service.llm.completion_stream import CompletionStream
+from service.llm.chunks import Chunk, End, error_sentence
+from service.llm.completion_stream import CompletionStream, _separate_lines
+from service.llm.model_list import can_chat
 from service.twins import FrontMatter
 from tests.service import wire_formats
+from tests.service.wire_formats import DONE, Recording, chunk
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 from tests.support.waiting import wait_until
 
@@ -23,45 +27,26 @@ PROMPT = [
     {"role": "system", "content": "You are Ada."},
     {"role": "user", "content": "Hello"},
 ]
-FRONT_MATTER = FrontMatter(
-    name="Ada", temperature=0.5, top_p=0.9, frequency_penalty=0.1, max_tokens=50
-)
-REPLY = wire_formats.STREAMS["OpenAI"][1]
-MODELS = "/v1/models"
-CREDIT = "The limit of the model server is used up. Please contact your administrator."
-KEY = "The model server rejected the API key. Please contact your administrator."
-BUSY = "The model is busy. Try again in a minute."
-# What people read about other limits; the default is `BUSY`.
-SENTENCES = {
-    "OpenAI: insufficient_quota": CREDIT,
-    "Groq: TPM with status 413": CREDIT,
-    "OpenRouter: credits": CREDIT,
-    "OpenRouter: prompt tokens of the key": CREDIT,
-    "DeepSeek: balance": CREDIT,
-    "Azure: filter of the prompt": "The filter of the model server ended this reply.",
-    "Gemini: wrong key": KEY,
-    "LiteLLM: budget": CREDIT,
-    "LiteLLM: key without access": KEY,
-    "LiteLLM: wrong key without a database": KEY,
-    "LiteLLM: unknown model": (
-        "The model server doesn't have this model. Please contact your administrator."
-    ),
-}
-# These end without a word about the failure.
-SILENT = {
-    "Ollama: empty chunk, then the end",
-    "Gemini: stop without any text",
-    "LM Studio, GGUF: prompt too long, empty stream",
-}
+ADA = FrontMatter(name="Ada", temperature=0.5, top_p=0.9, frequency_penalty=0.1, max_tokens=50)
+LONG = FrontMatter(name="Ada", max_tokens=5000)
+HI = wire_formats.STREAMS["OpenAI"].body
+WHOLE = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
+NewClient = Callable[..., ModelClient]
+
+
+def recordings(table: dict[str, Recording]) -> pytest.MarkDecorator:
+    """Run a test with each recording of a table."""
+    return pytest.mark.parametrize("recording", table.values(), ids=table)
 
 
 @pytest.fixture
-def new_client(upstream: Upstream, tmp_path: Path) -> Iterator[Callable[..., ModelClient]]:
+def new_client(upstream: Upstream, tmp_path: Path) -> Iterator[NewClient]:
+    """Return a factory of clients, whose arguments are settings."""
     clients: list[ModelClient] = []
 
-    def new_client(**settings: str) -> ModelClient:
+    def new_client(pause_seconds: Callable[[], float] = lambda: 0, **settings: Any) -> ModelClient:
         values = {"data_dir": tmp_path, "model_url": upstream.url, "model_timeout": 5}
-        clients.append(ModelClient(load_settings(values | settings)))
+        clients.append(ModelClient(load_settings(values | settings), pause_seconds))
         clients[-1].loading_retry_seconds = 0.01
         return clients[-1]
 
@@ -71,65 +56,140 @@ def new_client(upstream: Upstream, tmp_path: Path) -> Iterator[Callable[..., Mod
 
 
 @pytest.fixture
-def client(new_client: Callable[..., ModelClient]) -> ModelClient:
+def client(new_client: NewClient) -> ModelClient:
     return new_client(model="m")
 
 
-def respond(call: Call, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
-    """Send JSON, or the bytes of a stream."""
-    if isinstance(body, bytes):
-        call.start_stream().send_bytes(body)
+def answer(upstream: Upstream, *answers: Any) -> None:
+    """Answer each completion with the next answer, and all further ones with the last."""
+    left = list(answers)
+    upstream.answers[CHAT_COMPLETIONS_PATH] = lambda call: send(
+        call, left.pop(0) if len(left) > 1 else left[0]
+    )
+
+
+def send(call: Call, answer: Any) -> None:
+    """Send a recording, the bytes of a stream, or a status and JSON."""
+    if isinstance(answer, Recording):
+        answer = answer.body if answer.status == 200 else (answer.status, answer.body)
+    if isinstance(answer, bytes):
+        call.start_stream().send_bytes(answer)
         call.close()
     else:
-        call.respond(status, body, **{k.replace("-", "_"): v for k, v in (headers or {}).items()})
+        call.respond(*answer)
 
 
-def always(upstream: Upstream, status: int, body: Any, *headers: dict[str, str]) -> None:
-    upstream.answers[CHAT_COMPLETIONS_PATH] = lambda call: respond(call, status, body, *headers)
+def start(client: ModelClient, front_matter: FrontMatter = ADA) -> CompletionStream:
+    return client.stream_reply([dict(message) for message in PROMPT], front_matter)
 
 
-def ask(client: ModelClient, front_matter: FrontMatter = FRONT_MATTER) -> str:
-    return "".join(client.stream_reply([dict(message) for message in PROMPT], front_matter))
+def ask(client: ModelClient, front_matter: FrontMatter = ADA) -> str:
+    return "".join(start(client, front_matter))
 
 
-def requests_of(upstream: Upstream) -> list[Any]:
+def ask_in_vain(client: ModelClient) -> tuple[str, str]:
+    """Return the text of a reply that fails, and the sentence for people."""
+    pieces: list[str] = []
+    with pytest.raises(ModelFailed) as failure:
+        pieces.extend(start(client))
+    return "".join(pieces), failure.value.sentence
+
+
+def sent(upstream: Upstream) -> list[Any]:
+    """Return the bodies of all requests for a completion."""
     return [call.body for call in upstream.calls if call.path == CHAT_COMPLETIONS_PATH]
 
 
-@pytest.mark.parametrize("name", [*wire_formats.STREAMS, *wire_formats.REASONING])
-def test_text_is_read_from_the_stream_of(client: ModelClient, upstream: Upstream, name: str):
-    always(upstream, 200, (wire_formats.STREAMS | wire_formats.REASONING)[name][1])
-
-    # Reasoning with a closing tag only is recognised from the second reply on.
-    texts = [ask(client) for _ in range(2 if "closing tag only" in name else 1)]
-    assert texts[-1] == "Hi there"
-    assert len(requests_of(upstream)) == len(texts)
+# Text --------------------------------------------------------------------------------------------
 
 
-def test_stream_stopped_during_a_pause_reads_no_more_text(upstream: Upstream, tmp_path: Path):
+@recordings(wire_formats.STREAMS)
+def test_text_and_usage_are_read_from_the_stream_of(
+    client: ModelClient, upstream: Upstream, recording: Recording
+):
+    answer(upstream, recording.body)
+    stream = start(client)
+
+    assert "".join(stream) == "Hi there"
+    assert (stream.usage and stream.usage.input_tokens) == recording.expected
+    assert len(sent(upstream)) == 1
+
+
+# Other places of the text, which some servers use.
+PLACES: dict[str, list[Any]] = {
+    "completions": [{"choices": [{"text": "Hi there", "finish_reason": "stop"}]}],
+    "message": [WHOLE],
+    "the text so far beside each delta": [
+        {"choices": [{"delta": {"content": "Hi"}, "message": {"content": "Hi"}}]},
+        {"choices": [{"delta": {"content": " there"}, "message": {"content": "Hi there"}}]},
+        WHOLE,
+    ],
+    "parts": [chunk({"content": ["Hi", {"type": "text", "text": " there"}]}, "stop")],
+    "object": [chunk({"content": {"type": "text", "text": "Hi there"}}, "stop")],
+    "beside an empty error": [{"error": None, **WHOLE}],
+    "refusal of the model": [chunk({"content": None, "refusal": "Hi there"}, "stop")],
+}
+
+
+@pytest.mark.parametrize("chunks", PLACES.values(), ids=PLACES)
+def test_text_is_found_in(client: ModelClient, upstream: Upstream, chunks: list[Any]):
+    answer(upstream, wire_formats.sse(*chunks))
+
+    assert ask(client) == "Hi there"
+
+
+def test_text_is_read_whatever_ends_lines_and_stream(client: ModelClient, upstream: Upstream):
+    streams = {
+        "single newlines": HI.replace(b"\n\n", b"\n"),
+        "CRLF": HI.replace(b"\n", b"\r\n"),
+        "blank after [DONE]": HI.replace(b"[DONE]", b"[DONE] "),
+        "no blank line at the end": HI.rstrip(),
+        "no [DONE]": HI.removesuffix(DONE),
+        "no end of the last line": HI.removesuffix(DONE).rstrip(),
+    }
+    for name, stream in streams.items():
+        answer(upstream, stream)
+        assert ask(client) == "Hi there", name
+
+
+def test_stream_is_read_alike_wherever_its_reads_end():
+    streams = {
+        b'data: {"a": "The log says: error: disk full"}\n',
+        b"event: error\r\ndata: engine died\r\n\r\n",
+        b"\xef\xbb\xbfevent: error\rdata: engine died\r\r",
+        b'error: {"code": 500}\n\ndata: [DONE]',
+    }
+    for stream in streams:
+        whole = list(sse.read_events(_separate_lines([stream])))
+        assert whole, stream
+        for cut in range(1, len(stream)):
+            parts = [stream[:cut], stream[cut:]]
+            assert list(sse.read_events(_separate_lines(parts))) == whole, (stream, cut)
+
+
+def test_stream_stopped_during_a_pause_reads_no_more_text(
+    new_client: NewClient, upstream: Upstream
+):
     calls: list[Call] = []
     streams: list[CompletionStream] = []
 
     def pause_seconds() -> float:
-        calls[0].send_bytes(event_of("there"))
+        calls[0].delta("there")
         streams[0].stop()
         return 0.001
 
-    settings = load_settings({"data_dir": tmp_path, "model_url": upstream.url, "model": "m"})
-    client = ModelClient(settings, pause_seconds)
     with ThreadPoolExecutor() as pool:
-        result = pool.submit(
-            client.stream_reply, [dict(message) for message in PROMPT], FRONT_MATTER
-        )
+        result = pool.submit(start, new_client(pause_seconds, model="m"))
         calls.append(upstream.next_call().start_stream())
-        calls[0].send_bytes(event_of("Hi"))
+        calls[0].delta("Hi")
         streams.append(result.result(10))
         assert list(streams[0]) == ["Hi"]
     calls[0].close()
-    client.close()
 
 
-def test_busy_process_reads_the_first_text_without_a_pause(upstream: Upstream, tmp_path: Path):
+def test_busy_process_reads_the_first_text_without_a_pause(
+    new_client: NewClient, upstream: Upstream
+):
     texts: list[str] = []
     pauses: list[list[str]] = []
 
@@ -137,139 +197,409 @@ def test_busy_process_reads_the_first_text_without_a_pause(upstream: Upstream, t
         pauses.append(list(texts))
         return 0.001
 
-    settings = load_settings({"data_dir": tmp_path, "model_url": upstream.url, "model": "m"})
-    client = ModelClient(settings, pause_seconds)
     with ThreadPoolExecutor() as pool:
-        result = pool.submit(
-            client.stream_reply, [dict(message) for message in PROMPT], FRONT_MATTER
-        )
+        result = pool.submit(start, new_client(pause_seconds, model="m"))
         call = upstream.next_call().start_stream()
         stream = result.result(10)
         began_at = stream._last_event_at
         reading = pool.submit(lambda: texts.extend(stream))
-        call.send_bytes(b'data: {"choices": [{"delta": {"role": "assistant"}}]}\n\n')
+        call.send_event(choices=[{"delta": {"role": "assistant"}}])
         wait_until(lambda: stream._last_event_at > began_at)
-        call.send_bytes(event_of("Hi"))
+        call.delta("Hi")
         call.complete()
         reading.result(10)
 
     assert texts == ["Hi"]
     assert [] not in pauses
-    client.close()
 
 
-def event_of(text: str) -> bytes:
-    return b"data: %b\n\n" % json.dumps({"choices": [{"delta": {"content": text}}]}).encode()
+# Ends --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", wire_formats.MODEL_LISTS)
-def test_chat_model_is_chosen_from_the_list_of(
-    new_client: Callable[..., ModelClient], upstream: Upstream, name: str
+@pytest.mark.parametrize(
+    ("stream", "wait_seconds"),
+    [(HI, 600), (wire_formats.STREAMS["MiniMax: a final message without a delta"].body, 0.01)],
+    ids=["end and usage", "end without usage, after a wait"],
+)
+def test_reply_ends_although_the_server_keeps_the_connection_open_after(
+    new_client: NewClient,
+    upstream: Upstream,
+    monkeypatch: pytest.MonkeyPatch,
+    stream: bytes,
+    wait_seconds: float,
 ):
-    _, models, chosen = wire_formats.MODEL_LISTS[name]
-    upstream.answers[MODELS] = 200, models
-    always(upstream, 200, REPLY)
+    monkeypatch.setattr("service.llm.completion_stream.FINAL_SECONDS", wait_seconds)
+    with ThreadPoolExecutor() as pool:
+        text = pool.submit(ask, new_client(model="m", model_timeout=60))
+        with closing(upstream.next_call().start_stream()) as call:
+            call.send_bytes(stream.removesuffix(DONE))
+            assert text.result(10) == "Hi there"
 
-    assert ask(new_client()) == "Hi there"
-    assert requests_of(upstream)[0]["model"] == (chosen or "default")
+
+def test_reason_of_the_end_is_known_in_the_words_of_all_servers():
+    reasons = {
+        End.COMPLETE: "stop STOP eos eos_token end_turn stop_sequence complete completed "
+        "tool_calls function_call",
+        End.CUT_OFF: "length max_tokens MAX_TOKENS model_length max_output_tokens",
+        End.FILTERED: "content_filter content_filter:violence SAFETY SPII refusal RECITATION "
+        "BLOCKLIST PROHIBITED_CONTENT",
+        End.FAILED: "error abort other insufficient_system_resource",
+        None: "null unstoppable",
+    }
+    for end, words in reasons.items():
+        for word in words.split():
+            assert Chunk(finish_reason=word).end is end, word
 
 
-@pytest.mark.parametrize("name", wire_formats.FAILURES_IN_STREAM)
-def test_failure_within_a_stream_is_no_complete_reply_and_is_logged_for(
-    client: ModelClient, upstream: Upstream, name: str, caplog: pytest.LogCaptureFixture
+def test_reply_at_the_token_limit_is_cut_off(client: ModelClient, upstream: Upstream):
+    answer(upstream, wire_formats.sse(chunk({"content": "Half"}, "length")))
+    stream = start(client)
+
+    assert list(stream) == ["Half"]
+    assert stream.is_cut_off
+
+
+def test_filter_ends_a_reply_with_an_error(client: ModelClient, upstream: Upstream):
+    answer(upstream, wire_formats.sse(chunk({"content": "Half"}), chunk({}, "content_filter")))
+
+    assert ask_in_vain(client) == ("Half", "The filter of the model server ended this reply.")
+
+
+@recordings(wire_formats.FAILURES)
+def test_failure_within_a_stream_is_no_complete_reply_and_its_words_are_only_logged_for(
+    client: ModelClient, upstream: Upstream, recording: Recording, caplog: pytest.LogCaptureFixture
 ):
-    _, stream, words = wire_formats.FAILURES_IN_STREAM[name]
-    always(upstream, 200, stream)
+    answer(upstream, recording.body)
 
-    with caplog.at_level(logging.WARNING):
-        try:
-            text = ask(client)
-        except ModelFailed:
-            text = ""
-    assert text == ""  # the service says that a reply without text is empty
-    assert "wrote no text" in caplog.text or name in SILENT or words in caplog.text
+    text, sentence = ask_in_vain(client)
+    reported = "The model reported an error."
+    assert text == "Half"
+    assert sentence == (reported if recording.expected else "The model's reply was interrupted.")
+    assert recording.expected in caplog.text
 
 
-@pytest.mark.parametrize("name", wire_formats.OVERFLOWS)
-def test_overflow_is_recognised_in_the_words_of(client: ModelClient, upstream: Upstream, name: str):
-    _, status, body = wire_formats.OVERFLOWS[name]
-    always(upstream, status, body)
+def test_reply_without_any_text_is_logged(
+    client: ModelClient, upstream: Upstream, caplog: pytest.LogCaptureFixture
+):
+    answer(upstream, wire_formats.sse(chunk({"role": "assistant"}, "stop")))  # as Gemini sends it
+
+    assert ask(client) == ""
+    assert "The model wrote no text (stop)" in caplog.text
+
+
+UNREADABLE: dict[str, tuple[int, str, str, dict[str, str]]] = {
+    "page of a proxy": (200, "text/html", "<html><title>Sign in</title>", {}),
+    "lines of JSON": (200, "application/x-ndjson", '{"message": {"content": "Hi"}}\n', {}),
+    "result object": (200, "application/json", '{"code": 7, "msg": "no such model"}', {}),
+    "moved": (308, "text/html", "<html><h1>Moved", {"location": "https://u:p@x.example/v1?k=s"}),
+}
+
+
+@pytest.mark.parametrize(("status", "kind", "body", "headers"), UNREADABLE.values(), ids=UNREADABLE)
+def test_response_that_is_no_reply_is_described_in_one_line_of_the_log(
+    new_client: NewClient,
+    upstream: Upstream,
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    kind: str,
+    body: str,
+    headers: dict[str, str],
+):
+    key = "configured.key"
+    upstream.answers[CHAT_COMPLETIONS_PATH] = lambda call: call.respond(
+        status, f"{body} \x1b {key}".encode(), content_type=kind, **headers
+    )
+    with suppress(ModelFailed):
+        assert ask(new_client(model="m", model_key=key)) == ""
+
+    [line] = [record.getMessage() for record in caplog.records if "odel" in record.getMessage()]
+    assert f"status {status}, {kind}" in line
+    assert ("redirect to https://x.example/v1:" if headers else f"{body.strip()} [key]") in line
+    assert line.isprintable()
+
+
+# Reasoning ---------------------------------------------------------------------------------------
+
+
+@recordings(wire_formats.REASONING)
+def test_reasoning_is_left_out_and_gets_tokens_of_its_own_from_the_second_reply_on_for(
+    client: ModelClient, upstream: Upstream, recording: Recording
+):
+    answer(upstream, recording.body)
+
+    assert [ask(client), ask(client)] == [recording.expected or "Hi there", "Hi there"]
+    assert [body["max_tokens"] for body in sent(upstream)] == [50, 4146]
+
+
+@pytest.mark.parametrize(
+    "tag", ["<think>", "<thinking>", "<thought>", "<reasoning>", "<seed:think>", "[THINK]"]
+)
+def test_reasoning_is_left_out_between(client: ModelClient, upstream: Upstream, tag: str):
+    text = f"\n{tag}A <b>greeting</b>.{tag[0]}/{tag[1:]}\nHi there"
+    answer(upstream, wire_formats.sse(*(chunk({"content": letter}) for letter in text)))
+
+    assert ask(client) == "Hi there"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write <think>x</think> first.",
+        "Models write `</think>` first, or </think> in a line.",
+    ],
+)
+def test_reply_may_be_about_tags(client: ModelClient, upstream: Upstream, text: str):
+    answer(upstream, wire_formats.sse(chunk({"content": text}, "stop")), HI)
+
+    assert [ask(client), ask(client)] == [text, "Hi there"]
+
+
+def test_model_that_leaves_out_the_opening_tag_only_sometimes_keeps_its_replies(
+    client: ModelClient, upstream: Upstream
+):
+    answer(upstream, wire_formats.REASONING["SGLang without a parser: closing tag only"].body, HI)
+    ask(client)
+
+    pieces = [list(start(client)) for _ in range(3)]
+    assert pieces == [["Hi there"], ["Hi", " there"], ["Hi", " there"]]
+
+
+def test_model_that_spends_its_tokens_on_reasoning_gets_more_at_once(
+    client: ModelClient, upstream: Upstream
+):
+    thinking = wire_formats.sse(chunk({"reasoning": "Well, "}), chunk({"reasoning": ""}, "length"))
+    answer(upstream, thinking, HI, thinking)
+
+    assert ask(client) == "Hi there"
+    assert ask_in_vain(client)[1].startswith("The model has only been thinking")
+    assert [body["max_tokens"] for body in sent(upstream)] == [50, 4146, 4146]
+
+
+def test_tokens_for_reasoning_are_no_more_than_the_server_allows(
+    client: ModelClient, upstream: Upstream
+):
+    refused = 400, wire_formats.REPLY_LENGTHS["DeepSeek"].body(4146)
+    answer(upstream, wire_formats.REASONING["OpenRouter: reasoning"].body, refused, HI)
+
+    assert [ask(client) for _ in range(3)] == ["Hi there"] * 3
+    assert [body["max_tokens"] for body in sent(upstream)] == [50, 4146, 2048, 2048]
+
+
+# Refusals ----------------------------------------------------------------------------------------
+
+
+@recordings(wire_formats.OVERFLOWS)
+def test_overflow_is_recognised_in_the_words_of(
+    client: ModelClient, upstream: Upstream, recording: Recording
+):
+    answer(upstream, recording)
 
     with pytest.raises(PromptTooLong):
         ask(client)
-    assert len(requests_of(upstream)) == 1
+    assert len(sent(upstream)) == 1
 
 
-@pytest.mark.parametrize("name", wire_formats.NO_OVERFLOWS)
+@recordings(wire_formats.OTHER_LIMITS)
 def test_another_limit_is_not_taken_for_an_overflow_of(
-    client: ModelClient, upstream: Upstream, name: str
+    client: ModelClient, upstream: Upstream, recording: Recording
 ):
-    _, status, headers, body = wire_formats.NO_OVERFLOWS[name]
-    always(upstream, status, body, headers)
+    answer(upstream, recording)
 
-    with pytest.raises(ModelFailed) as failure:
-        ask(client)
-    assert failure.value.sentence == SENTENCES.get(name, BUSY)
-    assert len(requests_of(upstream)) == 1
+    assert ask_in_vain(client)[1].startswith(recording.expected)
+    assert len(sent(upstream)) == 1
 
 
 IS_CHANGED: dict[str, Callable[[Any], bool]] = {
     "max_completion_tokens": lambda body: body.get("max_completion_tokens") == 50,
-    "system role": lambda body: body["messages"][0]["role"] == "user",
+    "system role": lambda body: (
+        body["messages"] == [{"role": "user", "content": "You are Ada.\n\nHello"}]
+    ),
     "no stream": lambda body: "stream" not in body,
 }
 
 
-@pytest.mark.parametrize("name", wire_formats.REFUSALS)
+@recordings(wire_formats.REFUSALS)
 def test_refused_parameter_is_changed_once_and_remembered_for(
-    client: ModelClient, upstream: Upstream, name: str
+    client: ModelClient, upstream: Upstream, recording: Recording
 ):
-    _, status, body, change = wire_formats.REFUSALS[name]
-    parameter = change.removeprefix("drop ")
-    is_changed = IS_CHANGED.get(change, lambda sent: parameter not in sent)
-    whole = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
+    parameter = recording.expected.removeprefix("drop ")
+    is_changed = IS_CHANGED.get(recording.expected, lambda body: parameter not in body)
 
-    def answer(call: Call) -> None:
-        accepted = REPLY if call.body.get("stream") else whole
-        respond(call, *((200, accepted) if is_changed(call.body) else (status, body)))
+    def reply(call: Call) -> None:
+        accepted = HI if call.body.get("stream") else (200, WHOLE)
+        send(call, accepted if is_changed(call.body) else recording)
 
-    upstream.answers[CHAT_COMPLETIONS_PATH] = answer
+    upstream.answers[CHAT_COMPLETIONS_PATH] = reply
+    assert [ask(client), ask(client)] == ["Hi there"] * 2
+    assert len(sent(upstream)) == 3
+
+
+def test_several_refusals_in_a_row_are_adapted(client: ModelClient, upstream: Upstream):
+    options = ("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop")
+    twin = FrontMatter(
+        name="Ada",
+        max_tokens=50,
+        temperature=1,
+        top_p=1,
+        frequency_penalty=1,
+        presence_penalty=1,
+        seed=1,
+        stop=["#"],
+    )
+    refused = [(400, {"error": f"{name} is not supported."}) for name in options]
+    answer(upstream, *refused, HI)
+
+    assert ask(client, twin) == "Hi there"
+    assert sent(upstream)[-1].keys() == {
+        "model",
+        "messages",
+        "max_tokens",
+        "stream",
+        "stream_options",
+    }
+
+
+@recordings(wire_formats.REPLY_LENGTHS)
+def test_refused_length_of_a_reply_is_lowered_within_the_reply_and_remembered_for(
+    client: ModelClient, upstream: Upstream, recording: Recording
+):
+    def reply(call: Call) -> None:
+        tokens = call.body["max_tokens"]
+        is_refused = tokens > recording.expected
+        send(call, (recording.status, recording.body(tokens)) if is_refused else HI)
+
+    upstream.answers[CHAT_COMPLETIONS_PATH] = reply
+    assert [ask(client, LONG), ask(client, LONG)] == ["Hi there"] * 2
+    first, *_, last, remembered = [body["max_tokens"] for body in sent(upstream)]
+    assert first == 5000
+    assert recording.expected - 300 < last <= recording.expected
+    assert remembered == last
+
+
+@recordings(wire_formats.LOADING)
+def test_loading_model_is_waited_for_until_the_time_is_over(
+    client: ModelClient, upstream: Upstream, recording: Recording
+):
+    answer(upstream, recording, recording, HI)
+    assert ask(client) == "Hi there"
+
+    client._settings = msgspec.structs.replace(client._settings, model_timeout=0.1)
+    answer(upstream, recording)
+    assert ask_in_vain(client)[1] == "The model is still loading. Try again in a minute."
+
+
+def test_refusal_that_no_change_answers_is_sent_once_and_logged_without_keys(
+    new_client: NewClient, upstream: Upstream, caplog: pytest.LogCaptureFixture
+):
+    key = "configured.key"
+    answer(upstream, (400, {"error": f"The deployment is paused, key sk-abcdefgh1234, {key}"}))
+
+    sentence = ask_in_vain(new_client(model="m", model_key=key))[1]
+    assert sentence == "The model has a problem right now."
+    assert "The deployment is paused, key [key], [key]" in caplog.text
+    assert len(sent(upstream)) == 1
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["sk-a.b1*2", "pk_live1", "key-12345", "gsk_12345", "xai-1234", "hf_12345", "Bearer eyJh"],
+)
+def test_keys_of_usual_forms_are_not_repeated_from_an_error(key: str):
+    assert error_sentence({"message": f"Wrong key {key}, sorry"}).startswith("Wrong key [key]")
+
+
+# Models and addresses ----------------------------------------------------------------------------
+
+# Lists of other forms.
+LISTS: dict[str, Recording] = {
+    "type": Recording("", {"data": [{"id": "a", "type": "embedding"}, {"id": "b"}]}, "b"),
+    "models": Recording("", {"models": [{"name": "b", "model": "b"}]}, "b"),
+    "bare array": Recording("", [{"id": "whisper-1"}, {"id": "b"}], "b"),
+    "no list": Recording("", {"status": "ok"}, "default"),
+}
+
+
+@recordings(wire_formats.MODEL_LISTS | LISTS)
+def test_first_chat_model_is_chosen_once_from_the_list_of(
+    new_client: NewClient, upstream: Upstream, recording: Recording
+):
+    upstream.answers["/v1/models"] = 200, recording.body
+    answer(upstream, HI)
+    client = new_client()
 
     assert [ask(client), ask(client)] == ["Hi there"] * 2
-    assert len(requests_of(upstream)) == 3
+    assert [body["model"] for body in sent(upstream)] == [recording.expected] * 2
+    is_known = recording.expected != "default"
+    assert len(upstream.calls) == (3 if is_known else 4)
 
 
-@pytest.mark.parametrize("name", wire_formats.REPLY_LENGTHS)
-def test_refused_length_of_a_reply_is_lowered_within_the_reply_and_remembered_for(
-    client: ModelClient, upstream: Upstream, name: str
+def test_models_for_other_tasks_are_known_by_their_names():
+    others = (
+        "text-embedding-3-large nomic-embed-text:latest bge-m3 jina-reranker-v2 whisper-1 "
+        "gpt-4o-transcribe tts-1-hd openai/tts-1 gpt-4o-realtime-preview dall-e-3 gpt-image-1 "
+        "stable-diffusion-xl flux-1 omni-moderation-latest meta-llama/llama-guard-4-12b "
+        "babbage-002 davinci-002 gpt-3.5-turbo-instruct gte-large e5-base mistral-ocr-2505"
+    )
+    chats = (
+        "gpt-4o-mini gpt-3.5-turbo-0125 qwen/qwen3-32b mistral-medium-2505 deepseek-chat "
+        "models/gemini-2.5-flash llama3.2:latest qwen2.5-7b-instruct /srv/images/llama.gguf "
+        "/data/vllm_models/DeepSeek-R1-Distill-Qwen-14B Qwen3-0.6B-Q4_K_M"
+    )
+    assert list(filter(can_chat, others.split())) == []
+    assert [name for name in chats.split() if not can_chat(name)] == []
+
+
+def test_server_without_a_chat_model_is_named_as_the_cause(
+    new_client: NewClient, upstream: Upstream
 ):
-    _, status, refusal, maximum = wire_formats.REPLY_LENGTHS[name]
+    upstream.answers["/v1/models"] = 200, {"data": [{"id": "bge-m3"}, {"id": "whisper-1"}]}
 
-    def answer(call: Call) -> None:
-        tokens = call.body["max_tokens"]
-        is_refused = tokens > maximum
-        respond(call, *((status, refusal(tokens)) if is_refused else (200, REPLY)))
-
-    upstream.answers[CHAT_COMPLETIONS_PATH] = answer
-
-    assert ask(client, FrontMatter(name="Ada", max_tokens=5000)) == "Hi there"
-    first = [body["max_tokens"] for body in requests_of(upstream)]
-    assert first[0] == 5000
-    assert maximum - 300 < first[-1] <= maximum
-    assert ask(client, FrontMatter(name="Ada", max_tokens=5000)) == "Hi there"
-    assert [body["max_tokens"] for body in requests_of(upstream)] == [*first, first[-1]]
+    assert ask_in_vain(new_client())[1].startswith("The model server has no chat model.")
+    assert sent(upstream) == []
 
 
-@pytest.mark.parametrize("name", wire_formats.LOADING)
-def test_loading_model_is_waited_for_or_named_busy_by(
-    client: ModelClient, upstream: Upstream, name: str
+def test_model_is_looked_up_again_if_the_server_has_it_no_longer(
+    new_client: NewClient, upstream: Upstream
 ):
-    _, status, headers, body, how = wire_formats.LOADING[name]
-    left = [(status, body, headers)] * 2 + [(200, REPLY, {})]
-    upstream.answers[CHAT_COMPLETIONS_PATH] = lambda call: respond(call, *left.pop(0))
+    client = new_client()
+    upstream.answers["/v1/models"] = 200, {"data": [{"id": "old"}]}
+    answer(upstream, HI, (404, {"error": "model 'old' not found"}), HI)
+    assert ask(client) == "Hi there"
 
-    if how.startswith("busy"):
-        with pytest.raises(ModelFailed, match="The model is busy"):
-            ask(client)
-    else:
-        assert ask(client) == "Hi there"
+    upstream.answers["/v1/models"] = 200, {"data": [{"id": "new"}]}
+    assert ask_in_vain(client)[1].startswith("The model server doesn't have this model.")
+    assert ask(client) == "Hi there"
+    assert [body["model"] for body in sent(upstream)] == ["old", "old", "new"]
+
+
+def test_model_is_looked_up_again_after_the_list_was_unavailable(
+    new_client: NewClient, upstream: Upstream
+):
+    client = new_client()
+    answer(upstream, HI)
+    for listed in ((503, {}), (200, {"data": [{"id": "first"}]})):
+        upstream.answers["/v1/models"] = listed
+        ask(client)
+
+    assert [body["model"] for body in sent(upstream)] == ["default", "first"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "path"),
+    [
+        ("", "/v1/chat/completions"),
+        ("/", "/v1/chat/completions"),
+        ("/v1/chat/completions", "/v1/chat/completions"),
+        (
+            "/openai/deployments/big?api-version=2026-01-01",
+            "/openai/deployments/big/chat/completions?api-version=2026-01-01",
+        ),
+    ],
+)
+def test_usual_forms_of_the_url_of_a_model_server_are_understood(
+    new_client: NewClient, upstream: Upstream, suffix: str, path: str
+):
+    upstream.answers[path.partition("?")[0]] = lambda call: send(call, HI)
+
+    assert ask(new_client(model="m", model_url=upstream.url + suffix)) == "Hi there"
+    assert upstream.calls[-1].path == path
