@@ -19,14 +19,9 @@ LISTS = {
         {"object": "list", "data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}]},
         "qwen3:8b",
     ),
-    "Ollama without models": ({"object": "list", "data": None}, None),
     "llama.cpp": (
         {"models": [{"name": "a b.gguf", "type": "model"}], "data": [{"id": "/home/a b.gguf"}]},
         "'/home/a b.gguf'",
-    ),
-    "model in a folder of images": (
-        {"data": [{"id": "/srv/images/llama.gguf"}]},
-        "/srv/images/llama.gguf",
     ),
     "other program": ({"status": "ok"}, None),
     "name with a line break": ({"data": [{"id": "x\nTWINDOW_HOST=0.0.0.0"}]}, None),

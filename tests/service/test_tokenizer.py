@@ -157,9 +157,3 @@ def test_context_window_is_the_smaller_of_the_setting_and_the_server_limit(
         count(asker)
 
         assert asker.window == window
-
-
-def test_tokens_are_estimated_without_a_model_server(new_model: NewModel, model: Upstream):
-    model.stop()
-
-    assert count(new_model()) == estimate_tokens(TEXT)

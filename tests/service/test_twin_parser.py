@@ -13,8 +13,6 @@ from service.twins.parser import load, parse
 from service.twins.twin import InvalidTwinFile
 from tests.service.conftest import TWIN
 
-BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
-
 
 def test_valid_file_is_parsed_as_a_twin():
     twin = parse("ada", TWIN, 1.0)
@@ -57,6 +55,7 @@ BROKEN = [
     ("name: Ada\ngreeting: 'Hi\nmodel: x", "line 3: the quotation mark is not closed."),
     ("name: Ada\ngreeting: Hi: you", "line 3: text that contains a colon must be quoted."),
     ("name: Ada\ngreeting: @you", "line 3: text that begins with @ must be quoted."),
+    ("name: Ada\ngreeting: *you", "line 3: text that begins with * must be quoted."),
     ("name: Ada\ngreeting: &you", "line 3: text that begins with & must be quoted."),
     ("name: Ada\ngreeting: !you hi", "line 3: text that begins with ! must be quoted."),
     ("name: Ada\nstarters:\n\t- One", "line 4: indent with spaces, not with tabs."),
@@ -105,13 +104,6 @@ def test_front_matter_ends_only_at_a_line_of_three_dashes():
 
     assert twin.front_matter.greeting == "Hi\n----\n"
     assert twin.instructions == "----\n---\nend"
-
-
-def test_yaml_aliases_are_rejected_before_they_expand():
-    with pytest.raises(InvalidTwinFile, match="line 3: text that begins with & must be quoted"):
-        parse("ada", f"---\nname: Ada\n{BOMB}---\n", 1.0)
-    with pytest.raises(InvalidTwinFile, match=r"line 2: text that begins with \* must be quoted"):
-        parse("ada", "---\nname: *ada\n---\n", 1.0)
 
 
 @given(st.text() | st.text(alphabet="-\n \t:[]{}'\"&*!|>#%@`,?ab1\\x"))
