@@ -14,9 +14,11 @@ import pytest
 from core import sse
 from core.settings import load_settings
 from service.llm import ModelClient, ModelFailed, PromptTooLong
-from service.llm.chunks import Chunk, End, error_sentence
+from service.llm.chunks import Chunk, End, error_sentence, is_overflow
 from service.llm.completion_stream import CompletionStream, _separate_lines
+from service.llm.dialect import Dialect
 from service.llm.model_list import can_chat
+from service.llm.refusals import parse_refusal
 from service.twins import FrontMatter
 from tests.service import wire_formats
 from tests.service.wire_formats import DONE, Recording, chunk
@@ -287,6 +289,19 @@ def test_reply_without_any_text_is_logged(
     assert "The model wrote no text (stop)" in caplog.text
 
 
+def test_garbage_is_no_reply(client: ModelClient, upstream: Upstream):
+    garbage = {
+        "JSON of another kind": b'data: {"hello": "world"}\n\n',
+        "an array": b"data: []\n\n",
+        "numbers for text": b'data: {"choices": [{"delta": {"content": 5}}]}\n\n',
+        "random bytes": bytes(range(256)) * 10,
+        "nothing": b"",
+    }
+    for name, stream in garbage.items():
+        answer(upstream, stream)
+        assert ask_in_vain(client) == ("", "The model's reply was interrupted."), name
+
+
 UNREADABLE: dict[str, tuple[int, str, str, dict[str, str]]] = {
     "page of a proxy": (200, "text/html", "<html><title>Sign in</title>", {}),
     "lines of JSON": (200, "application/x-ndjson", '{"message": {"content": "Hi"}}\n', {}),
@@ -409,6 +424,24 @@ def test_another_limit_is_not_taken_for_an_overflow_of(
     assert len(sent(upstream)) == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "You exceeded your current quota.",
+        "This request requires more credits, or fewer max_tokens.",
+        "Upgrade your plan in your billing settings.",
+        "Rate limit reached for this model.",
+        "rate_limit_exceeded",
+        "Limit of 6000 tokens per minute",
+        "Limit of 6000 tokens per day",
+        "Limit 30000 (TPM)",
+    ],
+)
+def test_limit_of_use_is_told_from_the_context_length(words: str):
+    assert is_overflow("maximum context length")
+    assert not is_overflow(f"maximum context length: {words}")
+
+
 IS_CHANGED: dict[str, Callable[[Any], bool]] = {
     "max_completion_tokens": lambda body: body.get("max_completion_tokens") == 50,
     "system role": lambda body: (
@@ -432,6 +465,31 @@ def test_refused_parameter_is_changed_once_and_remembered_for(
     upstream.answers[CHAT_COMPLETIONS_PATH] = reply
     assert [ask(client), ask(client)] == ["Hi there"] * 2
     assert len(sent(upstream)) == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Unsupported parameter: seed",
+        "seed is not supported",
+        "Unknown name seed",
+        "Unrecognized request argument: seed",
+        "got an unexpected keyword argument 'seed'",
+        "Invalid field seed",
+        "seed can only be 0",
+        "Extra fields: seed",
+        "seed is not allowed",
+        "seed is not permitted",
+        "seed is deprecated",
+        "seed is incompatible with this model",
+    ],
+)
+def test_parameter_is_left_out_whatever_the_words_of_the_refusal(words: str):
+    dialect = Dialect()
+    body = dialect.request_body("m", PROMPT, {"seed": 1, "top_p": 1})
+    dialect.learn(parse_refusal(400, words, None), body, limit=50)
+
+    assert dialect.left_out == {"seed"}
 
 
 def test_several_refusals_in_a_row_are_adapted(client: ModelClient, upstream: Upstream):
