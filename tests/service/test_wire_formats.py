@@ -558,6 +558,19 @@ def test_refusal_that_no_change_answers_is_sent_once_and_logged_without_keys(
     assert len(sent(upstream)) == 1
 
 
+def test_words_of_an_error_are_found_in_a_body_of_any_shape():
+    raw = '{"error": {"message": "died"}}'
+    bodies: list[Any] = [
+        {"error": "died", "code": 500},
+        [{"error": {"message": "died"}}],
+        {"object": "error", "message": {"detail": [{"loc": ["body"], "msg": "died"}]}},
+        {"error": {"type": "x", "reason": "died"}},
+        {"error": {"message": "Provider returned error", "metadata": {"raw": raw}}},
+        {"message": raw},
+    ]
+    assert [error_sentence(body) for body in bodies] == ["died"] * len(bodies)
+
+
 @pytest.mark.parametrize(
     "key",
     ["sk-a.b1*2", "pk_live1", "key-12345", "gsk_12345", "xai-1234", "hf_12345", "Bearer eyJh"],

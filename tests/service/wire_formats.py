@@ -36,12 +36,15 @@ def sse(*chunks: Any, done: bytes = DONE) -> bytes:
     return b"".join(parts) + done
 
 
-def chunk(delta: Json | None, reason: str | None = None, **extra: Any) -> Json:
+def chunk(delta: Json, reason: str | None = None, **extra: Any) -> Json:
     """Return a chunk with one choice; `extra` are fields of the chunk."""
     choice = {"index": 0, "delta": delta, "finish_reason": reason}
-    if delta is None:
-        del choice["delta"]
     return envelope(choices=[choice], **extra)
+
+
+def text(content: str, reason: str | None = None, **extra: Any) -> Json:
+    """Return a chunk with text."""
+    return chunk({"content": content}, reason, **extra)
 
 
 def envelope(**fields: Any) -> Json:
@@ -55,12 +58,20 @@ def envelope(**fields: Any) -> Json:
     }
 
 
+ROLE = chunk({"role": "assistant", "content": ""})
+END = chunk({}, "stop")
+
+
 def usage(prompt: int, completion: int) -> Json:
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
     }
+
+
+def _error(message: str, code: object = None, **extra: Any) -> Json:
+    return {"error": {"message": message, "code": code, **extra}}
 
 
 # Streams with the text "Hi there"; expected are the tokens of the prompt, or None ----------------
@@ -83,8 +94,8 @@ STREAMS = {
         "gpt-4o-2024-08-06, seen 2025-11-06: github.com/envoyproxy/ai-gateway/pull/1503",
         sse(
             chunk({"role": "assistant", "content": "", "refusal": None}, usage=None),
-            chunk({"content": "Hi"}, usage=None, obfuscation="Q"),
-            chunk({"content": " there"}, usage=None, obfuscation="9sK"),
+            text("Hi", usage=None, obfuscation="Q"),
+            text(" there", usage=None, obfuscation="9sK"),
             chunk({}, "stop", usage=None, obfuscation="w"),
             envelope(choices=[], usage=usage(12, 2), obfuscation="T7"),
         ),
@@ -101,10 +112,19 @@ STREAMS = {
                 "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": _SAFE}],
             },
             chunk({"content": "", "refusal": None, "role": "assistant"}, usage=None),
-            chunk({"content": "Hi"}, usage=None),
-            chunk({"content": " there"}, usage=None),
+            text("Hi", usage=None),
+            text(" there", usage=None),
             chunk({}, "stop", usage=None),
-            chunk(None, content_filter_results=_SAFE),
+            envelope(
+                choices=[
+                    {
+                        "content_filter_offsets": {"check_offset": 0, "end_offset": 11},
+                        "content_filter_results": _SAFE,
+                        "finish_reason": None,
+                        "index": 0,
+                    }
+                ]
+            ),
             envelope(choices=[], usage=usage(15, 2)),
         ),
         15,
@@ -124,9 +144,9 @@ STREAMS = {
     "Mistral: text, end and usage at once": Recording(
         "mistral-small-latest, seen 2026-08-27: github.com/vercel/ai, mistral-usage-raw-live",
         sse(
-            chunk({"role": "assistant", "content": ""}),
-            chunk({"content": "Hi"}, p="abcdefghijklmnopqrstuvwxyz0123456789"),
-            chunk({"content": " there"}, "stop", usage=usage(19, 2), p="abcdef"),
+            ROLE,
+            text("Hi", p="abcdefghijklmnopqrstuvwxyz0123456789"),
+            text(" there", "stop", usage=usage(19, 2), p="abcdef"),
         ),
         19,
     ),
@@ -140,13 +160,7 @@ STREAMS = {
     ),
     "Alibaba DashScope: the text so far in each chunk": Recording(
         "Coding Plan, seen 2026-05-07: github.com/QwenLM/qwen-code/pull/3896",
-        sse(
-            chunk({"role": "assistant", "content": ""}),
-            chunk({"content": "Hi"}),
-            chunk({"content": "Hi the"}),
-            chunk({"content": "Hi there"}),
-            chunk({"content": "Hi there"}, "stop"),
-        ),
+        sse(ROLE, text("Hi"), text("Hi the"), text("Hi there"), text("Hi there", "stop")),
     ),
     # The final chunk without a delta is sourced, the shape of its message is that of a completion.
     "MiniMax: a final message without a delta": Recording(
@@ -191,23 +205,23 @@ REASONING = {
     "Mistral: both parts in one chunk, then a string": Recording(
         "mistral-small-latest, seen 2026-07-22: github.com/vercel/ai, issue-13703",
         sse(
-            chunk({"role": "assistant", "content": ""}),
+            ROLE,
             chunk(
                 {
                     "content": [
                         {"type": "thinking", "thinking": [{"type": "text", "text": "A greet"}]},
                         {"type": "text", "text": "Hi"},
                     ]
-                },
+                }
             ),
-            chunk({"content": " there"}, "stop", usage=usage(28, 9)),
+            text(" there", "stop", usage=usage(28, 9)),
         ),
     ),
     "Gemini: thoughts are content with extra_content": Recording(
         "gemini-2.5-flash, seen 2025-07-12: github.com/mozilla-ai/any-llm/pull/1320",
         sse(
             chunk({"content": "A greeting", "extra_content": {"google": {"thought": True}}}),
-            chunk({"content": "Hi there"}),
+            text("Hi there"),
             chunk({}, "stop", usage=usage(8, 2)),
         ),
     ),
@@ -215,23 +229,18 @@ REASONING = {
         "commit 00efb3e1: github.com/ggml-org/llama.cpp/issues/14268",
         sse(
             chunk({"role": "assistant", "content": None}),
-            chunk({"content": "<think>"}),
-            chunk({"content": "\nA greeting\n"}),
-            chunk({"content": "</think>"}),
-            chunk({"content": "\n\nHi there"}),
-            chunk({}, "stop"),
+            text("<think>"),
+            text("\nA greeting\n"),
+            text("</think>"),
+            text("\n\nHi there"),
+            END,
         ),
     ),
     # SGLang's conversation templates end the prompt with "<think>". It is recognised from the
     # second reply on.
     "SGLang without a parser: closing tag only": Recording(
         "commit 002897c2: github.com/sgl-project/sglang, openai/serving_chat.py",
-        sse(
-            chunk({"role": "assistant", "content": ""}),
-            chunk({"content": "A greeting"}),
-            chunk({"content": "</think>\n\nHi there"}),
-            chunk({}, "stop"),
-        ),
+        sse(ROLE, text("A greeting"), text("</think>\n\nHi there"), END),
         "A greeting</think>\n\nHi there",
     ),
 }
@@ -272,23 +281,17 @@ FAILURES = {
     # The place of the error is from the source; the sentence is that of any exception.
     "vLLM: generation error": Recording(
         "commit 006c49d4: github.com/vllm-project/vllm, chat_completion/serving.py",
-        sse(
-            chunk({"content": "Half"}),
-            {"error": {"message": "Internal server error", "type": "Error", "code": 500}},
-        ),
+        sse(text("Half"), _error("Internal server error", 500, type="InternalServerError")),
         "Internal server error",
     ),
     "SGLang: graceful abort": Recording(
         "commit 002897c2: github.com/sgl-project/sglang, openai/serving_chat.py",
-        sse(chunk({"content": "Half"}), chunk({}, "abort")),
+        sse(text("Half"), chunk({}, "abort")),
         "abort",
     ),
     "llama.cpp: error line": Recording(
         "b5966, before PR 16109 (2025-09): github.com/ggml-org/llama.cpp/pull/16109",
-        sse(
-            chunk({"content": "Half"}),
-            b'error: {"code":500,"message":"Context size has been exceeded."}\n\n',
-        ),
+        sse(text("Half"), b'error: {"code":500,"message":"Context size has been exceeded."}\n\n'),
         "Context size has been exceeded.",
     ),
     "OpenRouter: error after finish_reason length": Recording(
@@ -296,28 +299,24 @@ FAILURES = {
         sse(
             _openrouter({"content": "Half"}),
             _openrouter({}, "length"),
-            _openrouter({}, error={"code": 400, "message": "Token limit reached"}),
+            _openrouter({}, **_error("Token limit reached", 400)),
         ),
         "Token limit reached",
     ),
     # The sentence is lost, and the stream ends without finish_reason and [DONE].
     "Ollama: empty chunk, then the end": Recording(
         "commit 077a50ba: github.com/ollama/ollama, server/routes.go streamResponse",
-        sse(chunk({"content": "Half"}), chunk({"content": ""}), done=b""),
+        sse(text("Half"), text(""), done=b""),
         "",
     ),
     "FastAPI: detail": Recording(
         "the default body of its exceptions",
-        sse(chunk({"content": "Half"}), {"detail": "died"}),
+        sse(text("Half"), {"detail": "died"}),
         "died",
     ),
 }
 
 # "The prompt does not fit" -----------------------------------------------------------------------
-
-
-def _error(message: str, code: object = None, **extra: Any) -> Json:
-    return {"error": {"message": message, "code": code, **extra}}
 
 
 def _flat_error(message: str) -> Json:
