@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from core import sse
 from core.settings import load_settings
+from core.sse import read_events
 from service.llm import ModelClient, ModelFailed, PromptTooLong
 from service.llm.chunks import Chunk, End, error_sentence, is_overflow
 from service.llm.completion_stream import CompletionStream, _separate_lines
@@ -21,7 +21,7 @@ from service.llm.model_list import can_chat
 from service.llm.refusals import parse_refusal
 from service.twins import FrontMatter
 from tests.service import wire_formats
-from tests.service.wire_formats import DONE, Recording, chunk
+from tests.service.wire_formats import DONE, END, Recording, chunk, sse, text
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 from tests.support.waiting import wait_until
 
@@ -32,6 +32,7 @@ PROMPT = [
 ADA = FrontMatter(name="Ada", temperature=0.5, top_p=0.9, frequency_penalty=0.1, max_tokens=50)
 LONG = FrontMatter(name="Ada", max_tokens=5000)
 HI = wire_formats.STREAMS["OpenAI"].body
+HALF = text("Half")
 WHOLE = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
 NewClient = Callable[..., ModelClient]
 
@@ -135,7 +136,7 @@ PLACES: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("chunks", PLACES.values(), ids=PLACES)
 def test_text_is_found_in(client: ModelClient, upstream: Upstream, chunks: list[Any]):
-    answer(upstream, wire_formats.sse(*chunks))
+    answer(upstream, sse(*chunks))
 
     assert ask(client) == "Hi there"
 
@@ -162,11 +163,11 @@ def test_stream_is_read_alike_wherever_its_reads_end():
         b'error: {"code": 500}\n\ndata: [DONE]',
     }
     for stream in streams:
-        whole = list(sse.read_events(_separate_lines([stream])))
+        whole = list(read_events(_separate_lines([stream])))
         assert whole, stream
         for cut in range(1, len(stream)):
             parts = [stream[:cut], stream[cut:]]
-            assert list(sse.read_events(_separate_lines(parts))) == whole, (stream, cut)
+            assert list(read_events(_separate_lines(parts))) == whole, (stream, cut)
 
 
 def test_stream_stopped_during_a_pause_reads_no_more_text(
@@ -232,10 +233,10 @@ def test_reply_ends_although_the_server_keeps_the_connection_open_after(
 ):
     monkeypatch.setattr("service.llm.completion_stream.FINAL_SECONDS", wait_seconds)
     with ThreadPoolExecutor() as pool:
-        text = pool.submit(ask, new_client(model="m", model_timeout=60))
+        reply = pool.submit(ask, new_client(model="m", model_timeout=60))
         with closing(upstream.next_call().start_stream()) as call:
             call.send_bytes(stream.removesuffix(DONE))
-            assert text.result(10) == "Hi there"
+            assert reply.result(10) == "Hi there"
 
 
 def test_reason_of_the_end_is_known_in_the_words_of_all_servers():
@@ -254,7 +255,7 @@ def test_reason_of_the_end_is_known_in_the_words_of_all_servers():
 
 
 def test_reply_at_the_token_limit_is_cut_off(client: ModelClient, upstream: Upstream):
-    answer(upstream, wire_formats.sse(chunk({"content": "Half"}, "length")))
+    answer(upstream, sse(text("Half", "length")))
     stream = start(client)
 
     assert list(stream) == ["Half"]
@@ -262,20 +263,27 @@ def test_reply_at_the_token_limit_is_cut_off(client: ModelClient, upstream: Upst
 
 
 def test_filter_ends_a_reply_with_an_error(client: ModelClient, upstream: Upstream):
-    answer(upstream, wire_formats.sse(chunk({"content": "Half"}), chunk({}, "content_filter")))
+    answer(upstream, sse(HALF, chunk({}, "content_filter")))
 
     assert ask_in_vain(client) == ("Half", "The filter of the model server ended this reply.")
 
 
-@recordings(wire_formats.FAILURES)
+# Bodies of refusals, which are in streams, too.
+FLAT = {
+    "FastAPI: detail": Recording("", sse(HALF, {"detail": "died"}), "died"),
+    "vLLM: object": Recording("", sse(HALF, {"object": "error", "message": "died"}), "died"),
+}
+
+
+@recordings(wire_formats.FAILURES | FLAT)
 def test_failure_within_a_stream_is_no_complete_reply_and_its_words_are_only_logged_for(
     client: ModelClient, upstream: Upstream, recording: Recording, caplog: pytest.LogCaptureFixture
 ):
     answer(upstream, recording.body)
 
-    text, sentence = ask_in_vain(client)
     reported = "The model reported an error."
-    assert text == "Half"
+    reply, sentence = ask_in_vain(client)
+    assert reply == "Half"
     assert sentence == (reported if recording.expected else "The model's reply was interrupted.")
     assert recording.expected in caplog.text
 
@@ -283,7 +291,7 @@ def test_failure_within_a_stream_is_no_complete_reply_and_its_words_are_only_log
 def test_reply_without_any_text_is_logged(
     client: ModelClient, upstream: Upstream, caplog: pytest.LogCaptureFixture
 ):
-    answer(upstream, wire_formats.sse(chunk({"role": "assistant"}, "stop")))  # as Gemini sends it
+    answer(upstream, sse(chunk({"role": "assistant"}, "stop")))  # as Gemini sends it
 
     assert ask(client) == ""
     assert "The model wrote no text (stop)" in caplog.text
@@ -350,23 +358,23 @@ def test_reasoning_is_left_out_and_gets_tokens_of_its_own_from_the_second_reply_
     "tag", ["<think>", "<thinking>", "<thought>", "<reasoning>", "<seed:think>", "[THINK]"]
 )
 def test_reasoning_is_left_out_between(client: ModelClient, upstream: Upstream, tag: str):
-    text = f"\n{tag}A <b>greeting</b>.{tag[0]}/{tag[1:]}\nHi there"
-    answer(upstream, wire_formats.sse(*(chunk({"content": letter}) for letter in text)))
+    reply = f"\n{tag}A <b>greeting</b>.{tag[0]}/{tag[1:]}\nHi there"
+    answer(upstream, sse(*map(text, reply)))
 
     assert ask(client) == "Hi there"
 
 
 @pytest.mark.parametrize(
-    "text",
+    "reply",
     [
         "Write <think>x</think> first.",
         "Models write `</think>` first, or </think> in a line.",
     ],
 )
-def test_reply_may_be_about_tags(client: ModelClient, upstream: Upstream, text: str):
-    answer(upstream, wire_formats.sse(chunk({"content": text}, "stop")), HI)
+def test_reply_may_be_about_tags(client: ModelClient, upstream: Upstream, reply: str):
+    answer(upstream, sse(text(reply, "stop")), HI)
 
-    assert [ask(client), ask(client)] == [text, "Hi there"]
+    assert [ask(client), ask(client)] == [reply, "Hi there"]
 
 
 def test_model_that_leaves_out_the_opening_tag_only_sometimes_keeps_its_replies(
@@ -382,12 +390,21 @@ def test_model_that_leaves_out_the_opening_tag_only_sometimes_keeps_its_replies(
 def test_model_that_spends_its_tokens_on_reasoning_gets_more_at_once(
     client: ModelClient, upstream: Upstream
 ):
-    thinking = wire_formats.sse(chunk({"reasoning": "Well, "}), chunk({"reasoning": ""}, "length"))
+    thinking = sse(chunk({"reasoning": "Well, "}), chunk({"reasoning": ""}, "length"))
     answer(upstream, thinking, HI, thinking)
 
     assert ask(client) == "Hi there"
     assert ask_in_vain(client)[1].startswith("The model has only been thinking")
     assert [body["max_tokens"] for body in sent(upstream)] == [50, 4146, 4146]
+
+
+def test_model_that_ends_after_its_reasoning_is_not_asked_again(
+    client: ModelClient, upstream: Upstream
+):
+    answer(upstream, sse(chunk({"reasoning": "Well."}), END), HI)
+
+    assert ask_in_vain(client)[1].startswith("The model has only been thinking")
+    assert len(sent(upstream)) == 1
 
 
 def test_tokens_for_reasoning_are_no_more_than_the_server_allows(
@@ -532,6 +549,16 @@ def test_refused_length_of_a_reply_is_lowered_within_the_reply_and_remembered_fo
     assert first == 5000
     assert recording.expected - 300 < last <= recording.expected
     assert remembered == last
+
+
+def test_refused_length_of_a_reply_without_a_maximum_is_left_out(
+    client: ModelClient, upstream: Upstream
+):
+    error = {"message": "max_tokens is too large for model 3", "code": 400}
+    answer(upstream, (400, {"error": error}), HI)
+
+    assert [ask(client, LONG), ask(client, LONG)] == ["Hi there"] * 2
+    assert ["max_tokens" in body for body in sent(upstream)] == [True, False, False]
 
 
 @recordings(wire_formats.LOADING)

@@ -309,11 +309,6 @@ FAILURES = {
         sse(text("Half"), text(""), done=b""),
         "",
     ),
-    "FastAPI: detail": Recording(
-        "the default body of its exceptions",
-        sse(text("Half"), {"detail": "died"}),
-        "died",
-    ),
 }
 
 # "The prompt does not fit" -----------------------------------------------------------------------
@@ -635,11 +630,6 @@ REFUSALS = {
             "are not permitted', 'input': {'include_usage': True}}]"
         ),
         "drop stream_options",
-    ),
-    "no server: length without a number, and a code that is none": Recording(
-        "a variant of Amazon Bedrock below",
-        _error("max_tokens is too large", 400),
-        "drop max_tokens",
     ),
 }
 
