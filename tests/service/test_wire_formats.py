@@ -563,10 +563,11 @@ def test_refused_length_of_a_reply_without_a_maximum_is_left_out(
 
 @recordings(wire_formats.LOADING)
 def test_loading_model_is_waited_for_until_the_time_is_over(
-    client: ModelClient, upstream: Upstream, recording: Recording
+    client: ModelClient, upstream: Upstream, recording: Recording, caplog: pytest.LogCaptureFixture
 ):
     answer(upstream, recording, recording, HI)
     assert ask(client) == "Hi there"
+    assert caplog.text.count("Loading model") == 1
 
     client._settings = msgspec.structs.replace(client._settings, model_timeout=0.1)
     answer(upstream, recording)
