@@ -101,12 +101,6 @@ def test_retry_after_of_a_busy_model_is_passed_on(api: ApiClient, model: Upstrea
         assert error.get("retryAfter") == seconds
 
 
-def send(call: Call, data: bytes) -> None:
-    call.start_stream()
-    call.send_bytes(data)
-    call.close()
-
-
 def test_slow_model_times_out(api: ApiClient, model: Upstream, container: Container):
     container.model._settings = msgspec.structs.replace(container.settings, model_timeout=0.2)
     conversation = api.create_conversation()
@@ -132,16 +126,19 @@ def test_unreachable_model_server_is_an_error(api: ApiClient, model: Upstream):
 @pytest.mark.parametrize("is_in_stream", [False, True], ids=["status", "stream"])
 def test_overflow_shortens_the_prompt(api: ApiClient, model: Upstream, *, is_in_stream: bool):
     error = {"error": {"message": "the request exceeds the available context size"}}
+    model.answers["/tokenize"] = 404, {}
     conversation = api.create_conversation()
     model.always_reply("Fine")
     list(api.stream(conversation, "earlier " * 1200))
 
     def answer(call: Call) -> None:
-        is_long = "earlier" in str(call.body)
-        if is_long and is_in_stream:
-            send(call, f"data: {json.dumps(error)}\n\n".encode())
+        if "earlier" not in str(call.body):
+            send_reply(call, "Fine")
+        elif is_in_stream:
+            call.start_stream().send_event(**error)
+            call.close()
         else:
-            call.respond(400, error) if is_long else send_reply(call, "Fine")
+            call.respond(400, error)
 
     model.answers[CHAT_COMPLETIONS_PATH] = answer
     assert [*api.stream(conversation, "Hello")][-1]["message"]["content"] == "Fine"

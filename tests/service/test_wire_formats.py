@@ -614,7 +614,6 @@ LISTS: dict[str, Recording] = {
     "type": Recording("", {"data": [{"id": "a", "type": "embedding"}, {"id": "b"}]}, "b"),
     "models": Recording("", {"models": [{"name": "b", "model": "b"}]}, "b"),
     "bare array": Recording("", [{"id": "whisper-1"}, {"id": "b"}], "b"),
-    "no list": Recording("", {"status": "ok"}, "default"),
 }
 
 
