@@ -13,7 +13,7 @@ from flask import Flask, Request, request, request_started
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
 import app as twindow
-from tests.journeys.steps import send_message, turn, wait_until_settled
+from tests.journeys.steps import message_box, send_message, turn, wait_until_settled
 from tests.support import upstream_server
 from tests.support.chromium import WAIT_MS
 from tests.support.clock import AdjustableClock
@@ -26,11 +26,12 @@ QUESTION = "How does a bicycle stay upright?"
 
 @dataclass(frozen=True)
 class State:
-    """A page state: the endpoint that renders it, and the function that reaches it."""
+    """A page state: the endpoints that lead to it, and the function that reaches it."""
 
-    endpoint: str
+    endpoints: tuple[str, ...]
     reach: Callable[[Environment], Page]
     settings: dict[str, Any]
+    is_nightly: bool
 
     @property
     def name(self) -> str:
@@ -42,12 +43,15 @@ STATES: list[State] = []
 
 
 def state(
-    endpoint: str, **settings: Any
+    *endpoints: str, nightly: bool = False, **settings: Any
 ) -> Callable[[Callable[[Environment], Page]], Callable[[Environment], Page]]:
-    """Register a function that reaches a state; `settings` configure its portal."""
+    """Register a function that reaches a state; `settings` configure its portal.
+
+    A `nightly` state resembles another one; only `make nightly` checks it.
+    """
 
     def register(reach: Callable[[Environment], Page]) -> Callable[[Environment], Page]:
-        STATES.append(State(endpoint, reach, settings))
+        STATES.append(State(endpoints, reach, settings, nightly))
         return reach
 
     return register
@@ -144,6 +148,11 @@ class Environment:
         wait_until_settled(self.page)
         return self.page
 
+    def open_in_language(self, language: str, path: str) -> Page:
+        """Open a page as a browser with this language."""
+        self.page.context.set_extra_http_headers({"Accept-Language": language})
+        return self.open(path)
+
     def send_first_message(self, content: str = QUESTION) -> Page:
         """Send the first message to Ada; the call to the upstream stays unanswered."""
         page = self.open("/twins/ada")
@@ -165,6 +174,11 @@ class Environment:
         cookie = person.session.cookies["twindow"]
         person.close()
         self.page.context.add_cookies([{"name": "twindow", "value": cookie, "url": self.url}])
+
+    def submit_without_script(self, content: str) -> None:
+        """Submit a message as a browser without JavaScript does."""
+        message_box(self.page).fill(content)
+        self.page.locator(".composer form").evaluate("form => form.submit()")
 
     def block_scripts(self) -> None:
         """Block requests for the portal's scripts."""

@@ -1,35 +1,11 @@
 """All page states. Add a state with a function that opens a page in this state."""
 
-from tests.accessibility.environment import STATES
-from tests.accessibility.states import (
-    conversation,
-    conversation_actions,
-    conversations,
-    errors,
-    gallery,
-    keys,
-    languages,
-    long_conversations,
-    pages,
-    reply,
-    reply_ends,
-    session,
-    twin,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "STATES",
-    "conversation",
-    "conversation_actions",
-    "conversations",
-    "errors",
-    "gallery",
-    "keys",
-    "languages",
-    "long_conversations",
-    "pages",
-    "reply",
-    "reply_ends",
-    "session",
-    "twin",
-]
+from tests.accessibility.environment import STATES
+
+for module in iter_modules(__path__):
+    import_module(f"{__name__}.{module.name}")
+
+__all__ = ["STATES"]

@@ -3,12 +3,10 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.accessibility.states.forms import submit_rejected_message
 from tests.accessibility.states.reply import CODE
 from tests.journeys.steps import (
     TOO_LONG_MESSAGE,
     message_box,
-    reply_text,
     send_message,
     send_while_replying,
     turn,
@@ -48,17 +46,6 @@ def conversation_streaming_without_script(env: Environment) -> Page:
 
 
 @state("conversations.show")
-def conversation_in_arabic(env: Environment) -> Page:
-    reply = "تبقى الدراجة **قائمة** لأنها تنعطف:\n\n- أولاً\n- ثانياً\n\n> اقتباس\n\n`code()`"
-    return env.open_conversation(reply, content="كيف تبقى الدراجة قائمة؟")
-
-
-@state("conversations.show")
-def message_with_code(env: Environment) -> Page:
-    return env.open_conversation("It steers.", content="Why?\n```js\nf(\n)\n```\nThanks")
-
-
-@state("conversations.show")
 def collapsed_message(env: Environment) -> Page:
     lines = "line\n" * 12
     return env.open_conversation("It steers.", content=f"Why?\n{lines}{CODE}")
@@ -74,20 +61,12 @@ def composer_with_rejected_message(env: Environment) -> Page:
 
 
 @state("turns.create")
-def rejected_message(env: Environment) -> Page:
-    page = env.open_conversation("It steers.")
-    submit_rejected_message(page, TOO_LONG_MESSAGE)
-    page.locator("#form-error").wait_for()
-    return page
-
-
-@state("turns.create")
 def rejected_edit(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
-    address = f"{page.url}?turn={edited}"
-    page.goto(address)
-    submit_rejected_message(page, TOO_LONG_MESSAGE)
+    page.goto(f"{page.url}?turn={edited}")
+    with page.expect_navigation():
+        env.submit_without_script(TOO_LONG_MESSAGE)
     page.locator("#form-error").wait_for()
     return page
 
@@ -123,17 +102,4 @@ def conversation_offline(env: Environment) -> Page:
     message_box(page).fill("from a tunnel")
     message_box(page).press("Enter")
     page.locator("#notices").get_by_text("You're offline").wait_for()
-    return page
-
-
-@state("conversations.show")
-def conversation_with_blocked_retry(env: Environment) -> Page:
-    page = env.send_first_message()
-    env.upstream.next_call().respond(500, {})
-    turn(page, "failed").wait_for()
-    send_message(page, "And then?")
-    env.upstream.next_call().start_stream().delta("It goes on")
-    reply_text(page).wait_for()
-    turn(page, "failed").get_by_text("Try again", exact=True).dispatch_event("click")
-    page.locator("#notices").get_by_text("still replying").wait_for()
     return page

@@ -23,11 +23,6 @@ def _submit_form(page: Page, jwt: str) -> Page:
     return page
 
 
-@state("keys.new")
-def keys(env: Environment) -> Page:
-    return env.open("/keys")
-
-
 @state("keys.create")
 def key_rejected(env: Environment) -> Page:
     page = _submit_form(env.open("/keys"), "none")
@@ -37,10 +32,8 @@ def key_rejected(env: Environment) -> Page:
 
 @state("keys.create")
 def key_created(env: Environment) -> Page:
-    env.upstream.answers[API_KEYS_PATH] = (
-        201,
-        {"data": {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}},
-    )
+    created = {"key": "tw_" + "a1b2c3d4" * 6, "name": "laptop"}
+    env.upstream.answers[API_KEYS_PATH] = 201, {"data": created}
     page = _submit_form(env.open("/keys"), "aaa.bbb.ccc")
     page.get_by_text("able to see it again").wait_for()
     return page

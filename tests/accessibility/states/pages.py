@@ -5,11 +5,6 @@ from playwright.sync_api import Page
 from tests.accessibility.environment import Environment, state
 
 
-@state("preferences.show")
-def preferences(env: Environment) -> Page:
-    return env.open("/preferences")
-
-
 @state("preferences.update")
 def preferences_saved(env: Environment) -> Page:
     page = env.open("/preferences")
@@ -18,7 +13,7 @@ def preferences_saved(env: Environment) -> Page:
     return page
 
 
-@state("site.show_help")
+@state("site.show_help", nightly=True)
 def help_page(env: Environment) -> Page:
     return env.open("/help")
 
@@ -32,30 +27,21 @@ def help_over_a_page(env: Environment) -> Page:
     return page
 
 
-@state("twins.index", footer_links="Privacy=https://example.org/privacy, Imprint=/help")
-def more_pages(env: Environment) -> Page:
-    page = env.open("/")
-    page.get_by_role("button", name="More pages").click()
-    page.locator("#more").wait_for()
-    return page
-
-
-@state("twins.index", banner="For internal use only. Maintenance on Friday from 18:00.")
-def banner_above_the_first_page(env: Environment) -> Page:
-    return env.open("/")
-
-
-@state("conversations.show", banner="For internal use only. Maintenance on Friday from 18:00.")
-def banner_above_a_conversation(env: Environment) -> Page:
-    return env.open_conversation("It steers.")
-
-
-@state("conversations.show", footer_links="Privacy=https://example.org/privacy")
-def more_pages_over_a_conversation(env: Environment) -> Page:
+@state(
+    "conversations.show",
+    banner="For internal use only. Maintenance on Friday from 18:00.",
+    footer_links="Privacy=https://example.org/privacy, Imprint=/help",
+)
+def banner_and_more_pages(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     page.get_by_role("button", name="More pages").click()
     page.locator("#more").wait_for()
     return page
+
+
+@state("twins.index", banner="For internal use only.", nightly=True)
+def banner_above_the_first_page(env: Environment) -> Page:
+    return env.open("/")
 
 
 @state("search.index")
@@ -63,11 +49,6 @@ def search_page(env: Environment) -> Page:
     env.open_conversation("It steers.")
     env.page.goto("/search?q=sky")
     return env.page
-
-
-@state("search.index")
-def search_without_results(env: Environment) -> Page:
-    return env.open("/search?q=nothing")
 
 
 @state("search.index")

@@ -1,4 +1,4 @@
-"""Replies with every kind of Markdown, complete and while they are streamed."""
+"""Replies with every kind of Markdown, also unfinished ones, and the ends of replies."""
 
 from playwright.sync_api import Page
 
@@ -82,7 +82,7 @@ def _open_streaming_reply(env: Environment, markdown: str, visible_text: str) ->
 @state("conversations.show")
 def reply_rich(env: Environment) -> Page:
     """Reach a complete reply that the script has assembled from two deltas."""
-    page = env.send_first_message()
+    page = env.send_first_message("Why?\n```js\nf(\n)\n```\nThanks")
     call = env.upstream.next_call().start_stream()
     call.delta(RICH[: len(RICH) // 2])
     reply_text(page).locator("td").first.wait_for()
@@ -93,12 +93,12 @@ def reply_rich(env: Environment) -> Page:
     return page
 
 
-@state("conversations.show")
+@state("conversations.show", nightly=True)
 def reply_rich_loaded(env: Environment) -> Page:
     return env.open_conversation(RICH)
 
 
-@state("conversations.show")
+@state("conversations.show", nightly=True)
 def reply_with_unfinished_list(env: Environment) -> Page:
     steps = "\n".join(f"{each}. Step {each} leads a little further on." for each in range(1, 41))
     return _open_streaming_reply(env, f"It goes like this:\n\n{steps}\n41. And th", "And th")
@@ -108,13 +108,6 @@ def reply_with_unfinished_list(env: Environment) -> Page:
 def reply_with_unfinished_code(env: Environment) -> Page:
     lines = "\n".join(f"wheel.turn({each}, slowly=True)" for each in range(40))
     return _open_streaming_reply(env, f"Run this:\n\n```python\n{lines}\nwheel.st", "wheel.st")
-
-
-@state("conversations.show")
-def reply_with_unfinished_table(env: Environment) -> Page:
-    return _open_streaming_reply(
-        env, "| part | does |\n|---|---|\n| wheel | turns |\n| ri", "turns"
-    )
 
 
 @state("conversations.show")
@@ -131,4 +124,50 @@ def reply_that_quotes_files(env: Environment) -> Page:
     call.send_event(type="complete", message={"content": "It bakes.", "sources": [source] * 2})
     call.close()
     page.locator(".sources summary").first.click()
+    return page
+
+
+@state("turns.cancel")
+def reply_stopped(env: Environment) -> Page:
+    page = env.send_first_message()
+    env.upstream.next_call().start_stream().delta("It steers")
+    turn(page, "streaming").wait_for()
+    page.get_by_role("button", name="Stop").click()
+    turn(page, "stopped").wait_for()
+    return page
+
+
+@state("conversations.show")
+def reply_failed(env: Environment) -> Page:
+    page = env.send_first_message()
+    env.upstream.next_call().respond(500, {"error": "boom"})
+    turn(page, "failed").wait_for()
+    return page
+
+
+@state("conversations.show")
+def reply_rate_limited(env: Environment) -> Page:
+    page = env.send_first_message()
+    env.upstream.next_call().respond(429, {}, retry_after="1830")
+    turn(page, "failed").get_by_text("Try again in").wait_for()
+    return page
+
+
+@state("conversations.show", nightly=True)
+def reply_interrupted(env: Environment) -> Page:
+    page = env.send_first_message()
+    call = env.upstream.next_call().start_stream()
+    call.delta("It steers into")
+    call.close()
+    turn(page, "interrupted").wait_for()
+    return page
+
+
+@state("conversations.show")
+def reply_of_missing_conversation(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
+    page.get_by_role("textbox", name="Message").fill("And then?")
+    page.get_by_role("button", name="Send").click()
+    env.upstream.next_call().respond(404, {"error": "no such conversation"})
+    turn(page, "failed").wait_for()
     return page

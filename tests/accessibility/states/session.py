@@ -1,26 +1,20 @@
 """Sign-in pages."""
 
+from typing import Any
+
 from playwright.sync_api import Page, expect
 
 from tests.accessibility.environment import Environment, state
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.portals import get_portal
 
-SETTINGS = {"sign_in": "password"}
+SETTINGS: dict[str, Any] = {"sign_in": "password"}
 
 
 def _create_link(env: Environment) -> str:
     accounts = get_portal(env.app).accounts
     accounts.passwords.hasher = FAST_HASHER
     return f"/session/links/{accounts.create_link(accounts.people.add('Anna'))}"
-
-
-def _sign_in(env: Environment, password: str) -> Page:
-    page = env.open("/session/new")
-    page.get_by_role("textbox", name="Name").fill("Anna")
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
-    return page
 
 
 def choose_password(env: Environment, password: str) -> Page:
@@ -32,57 +26,35 @@ def choose_password(env: Environment, password: str) -> Page:
     return page
 
 
-@state("session.new", **SETTINGS)
-def sign_in(env: Environment) -> Page:
-    return env.open("/session/new")
-
-
-@state("session.create", **SETTINGS)
+@state("session.new", "session.create", **SETTINGS)
 def sign_in_rejected(env: Environment) -> Page:
-    page = _sign_in(env, "wrong")
+    page = env.open("/session/new")
+    page.get_by_role("textbox", name="Name").fill("Anna")
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
     expect(page.locator("#form-error")).to_contain_text("wrong")
     return page
 
 
-@state("session.create", **SETTINGS)
-def sign_in_attempts_exceeded(env: Environment) -> Page:
-    get_portal(env.app).accounts.account_limit = 1
-    _sign_in(env, "wrong")
-    page = _sign_in(env, "wrong")
-    expect(page.locator("#form-error")).to_contain_text("too many attempts")
-    return page
-
-
-@state("session.show_link", **SETTINGS)
-def password_link(env: Environment) -> Page:
-    return env.open(_create_link(env))
-
-
-@state("session.use_link", **SETTINGS)
+@state("session.show_link", "session.use_link", **SETTINGS)
 def password_rejected(env: Environment) -> Page:
     page = choose_password(env, "short")
     expect(page.locator("#form-error")).to_contain_text("at least 12 characters")
     return page
 
 
-@state("session.show_link", **SETTINGS)
+@state("session.show_link", nightly=True, **SETTINGS)
 def password_link_used(env: Environment) -> Page:
     return env.open("/session/links/none")
 
 
-@state("session.show", **SETTINGS)
-def signed_in_browsers(env: Environment) -> Page:
+@state("session.show", "session.change_password", **SETTINGS)
+def signed_in_browsers_and_rejected_password(env: Environment) -> Page:
     page = choose_password(env, PASSWORD)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
     accounts = get_portal(env.app).accounts
     accounts.sign_in("Anna", PASSWORD, "192.0.2.1", "Firefox, Linux")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    return env.open("/session")
-
-
-@state("session.change_password", **SETTINGS)
-def password_change_rejected(env: Environment) -> Page:
-    choose_password(env, PASSWORD)
-    page = env.open("/session")
+    env.open("/session")
     page.get_by_label("Current password").fill("wrong")
     page.get_by_label("New password").fill(PASSWORD)
     page.get_by_role("button", name="Change password").click()
@@ -90,13 +62,9 @@ def password_change_rejected(env: Environment) -> Page:
     return page
 
 
-def _sign_in_after_chatting(env: Environment) -> Page:
-    env.open_conversation("It steers.")
-    return choose_password(env, PASSWORD)
-
-
 @state("adoption.show", sign_in="visitor,password")
 def earlier_conversations(env: Environment) -> Page:
-    page = _sign_in_after_chatting(env)
+    env.open_conversation("It steers.")
+    page = choose_password(env, PASSWORD)
     expect(page.get_by_role("heading", level=1)).to_have_text("Your earlier conversations")
     return page
