@@ -63,16 +63,6 @@ def test_cheap_replies_do_not_wait_for_expensive_ones():
         processor.sleep(0.046)
 
 
-def test_cheap_pieces_do_not_wait():
-    processor = Processor()
-    budget = processor.new_budget()
-    for _ in range(100):
-        assert budget.seconds_to_wait == 0
-        with budget.work():
-            processor.work(0.004)
-        processor.sleep(0.046)
-
-
 def test_work_that_fails_counts():
     processor = Processor()
     budget = processor.new_budget()

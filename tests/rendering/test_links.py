@@ -38,7 +38,6 @@ LINKS = [
         '{"a":"http://a.example/b","c":"http://a.example/b"}',
         f'{{"a":"{B}","c":"{B}"}}',
     ),
-    ("{'a':'http://a.example/b','c':1}", f"{{'a':'{B}','c':1}}"),
     ('`http://a.example/\\(b"`', '<code>http://a.example/\\(b"</code>'),
     (
         "[x](http://a.example/b\uff0cc)",
@@ -61,17 +60,9 @@ LINKS = [
         "[a@bank.example](mailto:b%40x.example?subject=a)",
         link("mailto:b%40x.example?subject=a", "a@bank.example", "b@x.example"),
     ),
-    ("see http://a.example/b.", f"see {link('http://a.example/b', 'http://a.example/b')}."),
-    (
-        "(http://a.example/b_(c))",
-        f"({link('http://a.example/b_(c)', 'http://a.example/b_(c)')})",
-    ),
-    ("`http://a.example`", "<code>http://a.example</code>"),
     ("ahttp://a.example", "ahttp://a.example"),
     ("see http://a.example/b> there", f"see {B}&gt; there"),
     ("http://a.example/b\u00a0: voici", f"{B}&nbsp;: voici"),
-    ("http://a.example/b\u3002\u6b21", f"{B}\u3002\u6b21"),
-    ("http://a.example/b\u061f", f"{B}\u061f"),
     ("[x](HTTPS://evil.example)", link("HTTPS://evil.example", "x", "evil.example")),
     ("[x](https:///evil.example)", link("https:///evil.example", "x", "evil.example")),
     (

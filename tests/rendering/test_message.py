@@ -79,10 +79,6 @@ def test_fences_are_hidden_from_view_and_from_screen_readers():
     ]
 
 
-def test_bidi_controls_in_code_are_visible():
-    assert code_in("```\na\u202eb\n```") == ["a[U+202E]b\n"]
-
-
 pieces = st.sampled_from(
     [
         "```",
