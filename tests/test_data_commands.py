@@ -8,17 +8,18 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
 from click.testing import Result
+from psycopg.errors import DuplicateObject
 from sqlalchemy import make_url
 
 from accounts import TABLES as ACCOUNT_TABLES
-from app import create_app
+from app import Twindow, create_app
 from chat.conversations import Conversations
 from chat.schema import TABLES as CHAT_TABLES
 from chat.schema import secret_fingerprints, workers
@@ -29,9 +30,9 @@ from service.schema import TABLES as SERVICE_TABLES
 from tests.support.commands import run_flask
 from tests.support.history import insert_conversation
 from tests.support.person import Person, wait_for_reply
-from tests.support.portals import close_portal, create_tables
+from tests.support.portals import close_portal, create_tables, serve
 from tests.support.postgres import Postgres
-from tests.support.processes import ROOT, START_SECONDS, free_port, run_server
+from tests.support.processes import ROOT, START_SECONDS, free_port
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from tests.support.waiting import poll_until
 
@@ -39,7 +40,7 @@ MESSAGE, REPLY = "Why is the sky blue?", "Because of scattering."
 
 Settings = dict[str, Any]
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.usefixtures("processes")]
+pytestmark = pytest.mark.usefixtures("processes")
 
 
 @pytest.fixture
@@ -76,14 +77,13 @@ def backup(used: Settings, tmp_path: Path) -> Path:
 
 @contextmanager
 def run_portal(settings: Settings) -> Iterator[Person]:
-    """Run a server, and yield a visitor."""
-    variables = {name.upper(): str(value) for name, value in settings.items()}
-    with run_server(variables.pop("DATA_DIR"), "app.py", **variables) as server:
-        server.wait_until_ready()
-        person = Person(server.url)
+    """Run a portal with its service, and yield a visitor."""
+    twindow = Twindow(load_settings(settings))
+    with serve(twindow, settings["port"]) as url, closing(Person(url)) as person:
         yield person
-        person.close()
-        server.stop(signal.SIGTERM)
+    twindow.close()
+    close_portal(twindow.app)
+    twindow.disconnect()
 
 
 def run(settings: Settings, *arguments: object) -> Result:
@@ -130,49 +130,41 @@ def list_files(folder: Path) -> Mapping[str, bytes]:
 
 
 @pytest.mark.parametrize(("old", "new"), [("sqlite", "postgresql"), ("postgresql", "sqlite")])
-def test_moved_portal_finds_and_continues_its_conversations(
-    old: str, new: str, settings: Settings, upstream: Upstream, postgres: Postgres
+def test_backup_of_a_running_portal_is_restored_elsewhere_and_moved_with_its_sign_ins(
+    old: str, new: str, settings: Settings, upstream: Upstream, postgres: Postgres, tmp_path: Path
 ):
-    url = {"database_url": postgres.create_database("template0")}
-    old_settings = settings | url if old == "postgresql" else settings
-    new_settings = settings | url if new == "postgresql" else settings
-    with run_portal(old_settings) as person:
+    elsewhere = {"data_dir": tmp_path / "new"}
+    first = settings | create_database(old, postgres)
+    restored = settings | elsewhere | create_database(old, postgres)
+    moved = settings | elsewhere | create_database(new, postgres)
+    with run_portal(first) as person:
         path = start_conversation(person)
         cookies = person.session.cookies
-        key = {"Authorization": f"Bearer {create_key(old_settings)}"}
+        key = {"Authorization": f"Bearer {create_key(first)}"}
         assert requests.get(f"{person.base_url}/api/v1/twins", headers=key, timeout=10).ok
+        results = [run(first, "backup", tmp_path / "backup")]
 
-    result = run(old_settings, "move", "--to", new_settings.get("database_url", "sqlite"))
+    results.append(run(restored, "restore", tmp_path / "backup"))
+    results.append(run(restored, "move", "--to", moved.get("database_url", "sqlite")))
 
-    assert result.exit_code == 0, result.output
-    assert "TWINDOW_DATABASE_URL" in result.output
-    with run_portal(new_settings) as person:
+    output = "".join(result.output for result in results)
+    assert [result.exit_code for result in results] == [0, 0, 0], output
+    assert "TWINDOW_DATABASE_URL" in results[-1].output
+    with run_portal(moved) as person:
         person.session.cookies = cookies
         check_conversation(person, path, upstream)
         # The service counts this request in a row with a new id.
         assert requests.get(f"{person.base_url}/api/v1/twins", headers=key, timeout=10).ok
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_backup_of_a_running_portal_is_restored_elsewhere_with_its_sign_ins(
-    kind: str, settings: Settings, upstream: Upstream, postgres: Postgres, tmp_path: Path
-):
-    new_settings = settings | {"data_dir": tmp_path / "new"}
-    if kind == "postgresql":
-        settings |= {"database_url": postgres.create_database("template0")}
-        new_settings |= {"database_url": postgres.create_database("template0")}
-    with run_portal(settings) as person:
-        path = start_conversation(person)
-        cookies = person.session.cookies
-        saved = run(settings, "backup", tmp_path / "backup")
-        assert saved.exit_code == 0, saved.output
-
-    result = run(new_settings, "restore", tmp_path / "backup")
-
-    assert result.exit_code == 0, result.output
-    with run_portal(new_settings) as person:
-        person.session.cookies = cookies
-        check_conversation(person, path, upstream)
+def create_database(kind: str, postgres: Postgres) -> Settings:
+    """Return the setting of a new database, whose URL has a password if it is PostgreSQL."""
+    if kind == "sqlite":
+        return {}
+    with suppress(DuplicateObject):
+        postgres.execute("CREATE ROLE betty LOGIN SUPERUSER PASSWORD 'p@ss'")
+    name = make_url(postgres.create_database("template0")).database
+    return {"database_url": f"postgresql+psycopg://betty:p%40ss@127.0.0.1:{postgres.port}/{name}"}
 
 
 def test_backup_has_databases_and_secrets_that_only_its_owner_can_read(
@@ -206,7 +198,9 @@ def test_backup_writes_no_file_into_a_folder_that_is_not_empty(used: Settings, t
     assert {path.name for path in tmp_path.iterdir()} == {"data", "twins", "backup"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.nightly)]
+)
 def test_backup_that_is_terminated_leaves_nothing(
     number: signal.Signals, tmp_path: Path, upstream: Upstream
 ):
@@ -265,24 +259,6 @@ def test_backup_of_postgresql_without_pg_dump_prints_the_line_to_run(
     assert "\npg_dump --format=custom --file=database.dump '--dbname=dbname=" in result.stderr
     assert "hidden" not in result.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"data", "twins"}
-
-
-def test_backup_and_restore_of_postgresql_use_the_password_of_the_url(
-    used: Settings, postgres: Postgres, tmp_path: Path
-):
-    postgres.execute("CREATE ROLE betty LOGIN SUPERUSER PASSWORD 'p@ss'")
-    names = [
-        make_url(postgres.create_database(name)).database for name in ("template1", "template0")
-    ]
-    old, new = (
-        {"database_url": f"postgresql+psycopg://betty:p%40ss@127.0.0.1:{postgres.port}/{name}"}
-        for name in names
-    )
-
-    saved = run(used | old, "backup", tmp_path / "backup")
-    restored = run(used | new | {"data_dir": tmp_path / "new"}, "restore", tmp_path / "backup")
-
-    assert (saved.exit_code, restored.exit_code) == (0, 0), saved.output + restored.output
 
 
 def test_backup_of_a_database_with_a_name_of_its_own_is_restored(used: Settings, tmp_path: Path):
