@@ -14,7 +14,7 @@ import pytest
 
 from app import create_app
 from tests.support.commands import run_flask
-from tests.support.processes import ROOT, run_server
+from tests.support.processes import ROOT
 
 
 @pytest.mark.parametrize(
@@ -98,51 +98,38 @@ def test_upgrade_command_upgrades_the_tables_of_a_server(tmp_path: Path):
     assert (folder / "secret_key").read_text() == secret_key
 
 
+def run_service(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m service` with these settings only."""
+    environment = {name: os.environ[name] for name in os.environ if "TWINDOW" not in name}
+    return subprocess.run(
+        [sys.executable, "-m", "service", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment | {f"TWINDOW_{name}": value for name, value in settings.items()},
+    )
+
+
 @pytest.mark.usefixtures("processes")
-def test_server_with_no_migrate_refuses_tables_that_are_not_the_newest(tmp_path: Path):
+def test_service_with_no_migrate_refuses_tables_that_are_not_the_newest(tmp_path: Path):
     create_app({"data_dir": tmp_path / "of_server"})
     folder = outdated(tmp_path / "copy", tmp_path / "of_server")
-    commands = [["app.py", "--no-migrate"], ["-m", "service", "--no-migrate"]]
-    shutil.copy(folder / "portal.db", folder / "service.db")
+    (folder / "portal.db").replace(folder / "service.db")
 
-    results = [
-        subprocess.run(
-            [sys.executable, *command],
-            check=False,
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            env=os.environ | {"TWINDOW_DATA_DIR": str(folder)},
-        )
-        for command in commands
-    ]
+    result = run_service("--no-migrate", DATA_DIR=str(folder))
 
-    for result in results:
-        assert result.returncode == 78
-        assert result.stderr.count("\n") == 1
-        assert "is not up to date: “twindow upgrade”, or a start of the server" in result.stderr
-    with closing(sqlite3.connect(folder / "portal.db")) as database:
-        assert database.execute("SELECT name FROM sqlite_master").fetchall() == []
-
-
-@pytest.mark.usefixtures("processes")
-def test_server_with_no_migrate_starts_with_the_newest_tables(tmp_path: Path):
-    run_flask("--app", "app", "twindow", "upgrade", DATA_DIR=str(tmp_path / "data"))
-
-    with run_server(tmp_path / "data", "app.py", "--no-migrate") as server:
-        server.wait_until_ready()
+    assert result.returncode == os.EX_CONFIG
+    assert result.stderr.count("\n") == 1
+    assert "is not up to date: “twindow upgrade”, or a start of the server" in result.stderr
 
 
 @pytest.mark.usefixtures("processes")
 def test_service_command_does_not_create_a_data_folder(tmp_path: Path):
     file = tmp_path / "twindow.env"
     file.write_text(f"TWINDOW_DATA_DIR={tmp_path}/data\n")
-    command = [sys.executable, "-m", "service", "--env-file", str(file), "twins"]
-    environment = {name: os.environ[name] for name in os.environ if "TWINDOW" not in name}
 
-    result = subprocess.run(
-        command, check=False, capture_output=True, text=True, cwd=ROOT, env=environment
-    )
+    result = run_service("--env-file", str(file), "twins")
 
     assert result.returncode == os.EX_CONFIG
     assert f"The data folder {tmp_path}/data does not exist." in result.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import pytest
 from dotenv import dotenv_values
 
 from core.settings import SettingsError, load_settings
+from tests.support.commands import run_flask
 from tests.support.processes import ROOT, run_server
 from tests.support.upstream import Upstream
 
@@ -29,6 +31,8 @@ NOT_RUN = (
     "--through",
     "/ID\n",
 )
+# These commands run in this process, because each process takes a second to start.
+FLASK = ".venv/bin/flask "
 # What some settings need besides.
 OTHER_SETTINGS = {
     "TWINDOW_SIGN_IN": "visitor,password",
@@ -54,33 +58,44 @@ def test_commands_of_the_handbook_work(tmp_path: Path, upstream: Upstream):
     settings = {"MODEL_URL": f"{upstream.url}/v1", "MODEL": "any", "SIGN_IN": "visitor,password"}
     failed = []
     with run_server(data, "app.py", **settings) as server:
-        variables = settings | {"DATA_DIR": str(data), "PORT": str(server.port)}
-        environment = os.environ | {f"TWINDOW_{name}": value for name, value in variables.items()}
+        server.wait_until_ready()
+        settings |= {"DATA_DIR": str(data), "PORT": str(server.port)}
         for name, text in blocks("sh"):
-            lines = text.splitlines(keepends=True)
-            script = "".join(line for line in lines if not any(map(line.count, NOT_RUN)))
             for written, here in (
-                (".venv/bin", str(Path(sys.executable).parent)),
                 ("http://127.0.0.1:8000", server.url),
                 ("TWINDOW_DATA_DIR=service-data", f"TWINDOW_DATA_DIR={data}"),
                 (" data/", f" {data}/"),
                 ("../twindow-backup", str(tmp_path / "backup")),
             ):
-                script = script.replace(written, here)
-            result = subprocess.run(
-                ["bash", "-ec", script.replace("curl ", "curl --fail --silent ")],
-                check=False,
-                cwd=ROOT,
-                env=environment | {"NO_PROXY": "*"},
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
-            if result.returncode:
-                failed.append((name, result.stdout, result.stderr))
+                text = text.replace(written, here)
+            failed += [(name, error) for error in run_lines(text, settings)]
 
     assert failed == []
     assert (tmp_path / "backup" / "portal.db").exists()
+
+
+def run_lines(text: str, settings: dict[str, str]) -> list[str]:
+    """Run lines of a shell, and return the output of those that fail."""
+    lines = [line for line in text.splitlines() if not any(map(f"{line}\n".count, NOT_RUN))]
+    commands = [line.removeprefix(FLASK) for line in lines if line.startswith(FLASK)]
+    results = [run_flask(*shlex.split(command), **settings) for command in commands]
+    script = "\n".join(line for line in lines if not line.startswith(FLASK))
+    return [each.output for each in results if each.exit_code] + run_script(script, settings)
+
+
+def run_script(script: str, settings: dict[str, str]) -> list[str]:
+    script = script.replace("curl ", "curl --fail --silent ")
+    variables = {f"TWINDOW_{name}": value for name, value in settings.items()}
+    result = subprocess.run(
+        ["bash", "-ec", script.replace(".venv/bin", str(Path(sys.executable).parent))],
+        check=False,
+        cwd=ROOT,
+        env=os.environ | variables | {"NO_PROXY": "*"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return [result.stdout + result.stderr] if result.returncode else []
 
 
 def test_settings_of_the_handbook_are_valid(tmp_path: Path):

@@ -18,6 +18,7 @@ from tests.support.images import png
 from tests.support.squid import Squid, run_squid
 from tests.support.tls_front import run_tls_front
 from tests.support.upstream import TWINS, Upstream
+from tests.support.waiting import wait_until
 from twinapi import AvatarDownloader, Client
 
 HOST = "partner.test"  # only the proxy knows it
@@ -70,19 +71,19 @@ CLIENTS: dict[str, tuple[Callable[[Settings, str], Any], Any]] = {
 COMPLETION = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
 
 
-@pytest.mark.server
-@pytest.mark.parametrize("name", CLIENTS)
-def test_own_authority_and_proxy_are_used_for(
-    settings: Settings, squid: Squid, upstream: Upstream, name: str
+def test_each_client_of_another_server_uses_the_own_authority_and_the_proxy(
+    settings: Settings, squid: Squid, upstream: Upstream
 ):
-    ask, answer = CLIENTS[name]
     upstream.answers |= {
         "/api/v1/twins/ada": lambda call: call.respond(200, {"data": TWINS[0]}),
         "/a.png": lambda call: call.respond(200, png(), content_type="image/png"),
         "/keys": lambda call: call.respond(200, {"keys": [{"kty": "oct", "k": "a2V5"}]}),
         "/v1/chat/completions": lambda call: call.respond(200, COMPLETION),
     }
-
     url = str(settings.model_url)
-    assert ask(settings, url) == answer
-    assert f"CONNECT {url.removeprefix('https://')}" in squid.requests
+
+    answers = {name: ask(settings, url) for name, (ask, _) in CLIENTS.items()}
+
+    assert answers == {name: answer for name, (_, answer) in CLIENTS.items()}
+    connection = f"CONNECT {url.removeprefix('https://')}"
+    wait_until(lambda: squid.requests.count(connection) == len(CLIENTS))

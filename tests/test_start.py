@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
-import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from sqlalchemy import text
 
+from app import main
 from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
 from core.db.database import Database
 from core.server.process_load import ProcessLoad
 from rendering import render
+from tests.support.commands import run_flask
 from tests.support.html import parse_html
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.processes import ROOT, ServerProcess, create_api_key, free_port, run_server
@@ -53,6 +54,7 @@ def test_demo_model_writes_replies_whose_text_survives_ctrl_c(tmp_path: Path, so
 
         turn_id, text = interrupt_reply(somebody, server)
     assert not (tmp_path / "model.json").exists()
+    assert list(tmp_path.glob("*.db-*")) == []
     reply = stored_reply(tmp_path, turn_id)
     assert reply.state is ReplyState.INTERRUPTED
     assert text in " ".join(parse_html(render(reply.text)).get_text().split())
@@ -108,42 +110,29 @@ def run_examples_of_api_document(url: str, data: Path) -> subprocess.CompletedPr
     )
 
 
-def test_portal_uses_a_service_in_another_process(
+def test_portal_uses_a_service_in_another_process_and_both_leave_complete_databases(
     tmp_path: Path, somebody: Person, upstream: Upstream
 ):
     upstream.always_reply("Hi")
     alone, portal = tmp_path / "service", tmp_path / "portal"
     with run_server(alone, "-m", "service", MODEL_URL=f"{upstream.url}/v1", MODEL="any") as service:
-        key = create_api_key(alone, "portal")
-        with run_server(portal, "app.py", API_URL=service.url, API_KEY=key) as server:
+        api = {"API_URL": service.url, "API_KEY": create_api_key(alone, "portal")}
+        run_flask("--app", "app", "twindow", "upgrade", DATA_DIR=portal, **api)
+        with run_server(portal, "app.py", "--no-migrate", **api) as server:
             somebody.base_url = server.url
             page = wait_for_reply(somebody, somebody.start_conversation("a cat", "fable"))
+            assert server.stop(signal.SIGTERM) == 0
+        assert service.stop(signal.SIGTERM) == 0
 
     assert page.reply_states == ["complete"]
-    assert not (portal / "service.db").exists()
     assert f"data folder: {portal}, database: SQLite in the data folder" in server.start_output
     assert f"service: {service.url}, workers: 1, sign-in: visitor\n" in server.start_output
     assert f"model: any at {upstream.url}/v1, workers: 1\n" in service.start_output
-
-
-def test_database_files_of_a_stopped_portal_are_complete(
-    tmp_path: Path, somebody: Person, upstream: Upstream
-):
-    upstream.always_reply("Hi")
-    data, copies = tmp_path / "data", tmp_path / "copies"
-    model = {"MODEL_URL": f"{upstream.url}/v1", "MODEL": "any"}
-    with run_server(data, "app.py", **model) as server:
-        somebody.base_url = server.url
-        page = wait_for_reply(somebody, somebody.start_conversation("a cat", "fable"))
-        assert server.stop(signal.SIGTERM) == 0
-    copies.mkdir()
-    for name in ("portal.db", "service.db"):
-        shutil.copy(data / name, copies)
-
-    assert list(data.glob("*.db-*")) == []
-    assert stored_reply(copies, str(page.turns[0]["data-turn"])).text == "Hi"
-    with closing(sqlite3.connect(copies / "service.db")) as service:
-        stored = service.execute("SELECT content FROM service_messages ORDER BY rowid").fetchall()
+    assert not (portal / "service.db").exists()
+    assert list(tmp_path.glob("*/*.db-*")) == []
+    assert stored_reply(portal, str(page.turns[0]["data-turn"])).text == "Hi"
+    with closing(sqlite3.connect(alone / "service.db")) as database:
+        stored = database.execute("SELECT content FROM service_messages ORDER BY rowid").fetchall()
     assert stored == [("a cat",), ("Hi",)]
 
 
@@ -176,35 +165,70 @@ def test_flask_run_serves_portal_and_service(tmp_path: Path, somebody: Person, u
     assert page.reply_states == ["complete"]
 
 
-def test_failed_start_prints_one_sentence_without_a_traceback(tmp_path: Path):
+Start = Callable[..., str]
+
+
+@pytest.fixture
+def fail_to_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Start]:
+    """Return a function that starts a server in this process, and returns what it prints.
+
+    The start must fail with the exit code of a wrong configuration.
+    """
+    handlers = list(logging.getLogger().handlers)
+
+    def start(*arguments: str, **settings: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["app.py", *arguments])
+        for name, value in settings.items():
+            monkeypatch.setenv(f"TWINDOW_{name}", str(value))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        output = capsys.readouterr()
+        assert (ended.value.code, output.out) == (os.EX_CONFIG, "")
+        return output.err
+
+    yield start
+    logging.getLogger().handlers = handlers
+
+
+def test_failed_start_prints_one_sentence(tmp_path: Path, fail_to_start: Start):
+    (tmp_path / "locked" / "start.lock").mkdir(parents=True)
+    (tmp_path / "newer").mkdir()
+    with closing(sqlite3.connect(tmp_path / "newer" / "portal.db")) as database:
+        database.executescript(
+            "CREATE TABLE alembic_version (version_num TEXT);"
+            "INSERT INTO alembic_version VALUES ('9999');"
+        )
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         away = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/portal"
-        cases = [
-            ({"PORT": "http"}, "TWINDOW_PORT=http cannot be used: it should be a whole number.\n"),
-            ({"PORT": port}, f"Cannot listen on 127.0.0.1, port {port}: "),
-            (
-                {"PORT": str(free_port()), "DATABASE_URL": away},
-                "failed: Connection refused. See docs/troubleshooting.md#database.",
-            ),
-            ({"PORT": str(free_port())}, "portal.db has version 9999, but this program supports"),
-            ({"PORT": str(free_port())}, "The server cannot write to"),
-        ]
-        (tmp_path / "4" / "start.lock").mkdir(parents=True)
-        database = Database(f"sqlite:///{tmp_path}/3/portal.db")
-        (tmp_path / "3").mkdir()
-        with database.write() as connection:
-            connection.execute(text("CREATE TABLE alembic_version (version_num TEXT)"))
-            connection.execute(text("INSERT INTO alembic_version VALUES ('9999')"))
-        database.close()
-        starts = [start(tmp_path / str(n), given) for n, (given, _) in enumerate(cases)]
-        outputs = [process.communicate(timeout=60) for process in starts]
+        cases = {
+            "TWINDOW_PORT=http cannot be used: it should be a whole number.\n": {"PORT": "http"},
+            f"Cannot listen on 127.0.0.1, port {port}: ": {"PORT": port},
+            "Connection refused. See docs/troubleshooting.md#database.": {"DATABASE_URL": away},
+            "portal.db has version 9999, but this": {"DATA_DIR": str(tmp_path / "newer")},
+            "The server cannot write to": {"DATA_DIR": str(tmp_path / "locked")},
+        }
+        free = {"DATA_DIR": str(tmp_path / "data"), "PORT": str(free_port()), "DATABASE_URL": ""}
+        outputs = {sentence: fail_to_start(**free | given) for sentence, given in cases.items()}
 
-    for process, (stdout, stderr), (_, sentence) in zip(starts, outputs, cases, strict=True):
-        assert process.returncode == os.EX_CONFIG
-        assert sentence in stderr
-        assert stderr.count("\n") == 1
-        assert "Listening" not in stdout
+    assert [(said, output) for said, output in outputs.items() if said not in output] == []
+    assert [output.count("\n") for output in outputs.values()] == [1] * len(cases)
+
+
+def test_server_with_no_migrate_refuses_tables_that_are_not_the_newest(
+    tmp_path: Path, fail_to_start: Start
+):
+    for name, text in (("secret_key", "s" * 32), ("jwt_secret", "j" * 32), ("portal.db", "")):
+        (tmp_path / name).write_text(text)
+
+    output = fail_to_start("--no-migrate", DATA_DIR=tmp_path, PORT=free_port())
+
+    assert output.count("\n") == 1
+    assert "is not up to date: “twindow upgrade”, or a start of the server" in output
+    with closing(sqlite3.connect(tmp_path / "portal.db")) as database:
+        assert database.execute("SELECT name FROM sqlite_master").fetchall() == []
 
 
 def test_ctrl_c_during_startup_prints_no_traceback(tmp_path: Path):
