@@ -12,7 +12,7 @@ from tests.support.processes import ROOT
 
 
 @pytest.mark.usefixtures("processes")
-@pytest.mark.parametrize("options", [[], ["--editable"]], ids=["wheel", "editable"])
+@pytest.mark.parametrize("options", [[], pytest.param(["--editable"], marks=pytest.mark.nightly)])
 def test_pip_install_reports_that_this_is_an_application(tmp_path: Path, options: list[str]):
     command = ["-m", "pip", "install", "--no-index", "--no-deps", "--target", str(tmp_path)]
     result = subprocess.run(
