@@ -232,9 +232,16 @@ def test_server_with_no_migrate_refuses_tables_that_are_not_the_newest(
 
 
 def test_ctrl_c_during_startup_prints_no_traceback(tmp_path: Path):
+    settings = {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": str(free_port())}
     wrong = []
     for command in (["app.py"], ["-m", "service"]):
-        process = start(tmp_path, {"PORT": str(free_port())}, "-X", "importtime", *command)
+        process = subprocess.Popen(
+            [sys.executable, "-X", "importtime", *command],
+            cwd=ROOT,
+            env=os.environ | settings,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         assert process.stderr
         for line in process.stderr:
             if line.endswith(" flask.globals\n"):
@@ -245,17 +252,3 @@ def test_ctrl_c_during_startup_prints_no_traceback(tmp_path: Path):
             wrong.append((command, process.returncode, rest))
 
     assert wrong == []
-
-
-def start(data: Path, given: dict[str, str], *command: str) -> subprocess.Popen[str]:
-    """Start a server process; the caller reads its stderr to the end."""
-    settings = {"DATA_DIR": str(data)} | given
-    return subprocess.Popen(
-        [sys.executable, *(command or ["app.py"])],
-        cwd=ROOT,
-        env=os.environ | {f"TWINDOW_{name}": value for name, value in settings.items()},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
