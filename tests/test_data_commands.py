@@ -153,7 +153,6 @@ def test_backup_of_a_running_portal_is_restored_elsewhere_and_moved_with_its_sig
     with run_portal(moved) as person:
         person.session.cookies = cookies
         check_conversation(person, path, upstream)
-        # The service counts this request in a row with a new id.
         assert requests.get(f"{person.base_url}/api/v1/twins", headers=key, timeout=10).ok
 
 

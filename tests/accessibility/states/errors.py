@@ -3,6 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
+from tests.journeys.steps import send_message
 
 TWINS_PATH = "/api/v1/twins"
 
@@ -13,6 +14,15 @@ def error_400_with_saved_message(env: Environment) -> Page:
     page.context.clear_cookies()
     env.submit_without_script("Words worth keeping")
     page.get_by_text("Your browser sent no cookies").wait_for()
+    return page
+
+
+@state("twins.start_conversation")
+def error_400_as_notice(env: Environment) -> Page:
+    page = env.open("/twins/ada")
+    page.context.clear_cookies()
+    send_message(page, "Words worth keeping")
+    page.locator("#notices").get_by_text("Your browser sent no cookies").wait_for()
     return page
 
 
