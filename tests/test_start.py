@@ -21,6 +21,7 @@ from app import main
 from chat.log.entries import Reply, ReplyState, build_reply
 from chat.log.log import Log
 from core.db.database import Database
+from core.server.gunicorn_server import Server
 from core.server.process_load import ProcessLoad
 from rendering import render
 from tests.support.commands import run_flask
@@ -177,6 +178,7 @@ def fail_to_start(
     The start must fail with the exit code of a wrong configuration.
     """
     handlers = list(logging.getLogger().handlers)
+    monkeypatch.setattr(Server, "run", lambda _: pytest.fail("The server has started."))
 
     def start(*arguments: str, **settings: object) -> str:
         monkeypatch.setattr(sys, "argv", ["app.py", *arguments])
