@@ -116,12 +116,4 @@ def _copy_rows(table: Table, source: Connection, target: Connection) -> int:
     for rows in result.mappings().partitions():
         target.execute(insert(table), [dict(row) for row in rows])
         count += len(rows)
-    if target.dialect.name == "postgresql" and table.autoincrement_column is not None:
-        # The next row gets the id after the highest one.
-        column = table.autoincrement_column.name
-        highest = select(func.max(table.c[column])).scalar_subquery()
-        sequence = func.pg_get_serial_sequence(table.name, column)
-        target.execute(
-            select(func.setval(sequence, func.coalesce(highest, 1), highest.is_not(None)))
-        )
     return count
