@@ -47,6 +47,7 @@ def test_incomplete_formula_is_hidden_and_incomplete_emphasis_is_shown_as_emphas
         "So **a *b": "<p>So a *b</p>",
         "So **very** im": "<p>So <strong>very</strong> im</p>",
         "Code `**a": "<p>Code `**a</p>",
+        "Code `$x^2 +": "<p>Code `$x^2 +</p>",
         "2 ** 3": "<p>2 ** 3</p>",
         "pays $$": "<p>pays</p>",
         "So $x^2 +": "<p>So</p>",
