@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from flask import Flask
+from flask.testing import FlaskClient
+
 from accounts import Accounts
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.person import Page, Person
@@ -29,3 +32,11 @@ def sign_in(
 def is_signed_in(person: Person) -> bool:
     """Return whether the person may use a portal that requires a sign-in."""
     return person.get("/conversations").path == "/conversations"
+
+
+def client_of(app: Flask, person: Person) -> FlaskClient:
+    """Return a Flask test client that has the cookies of a person."""
+    client = app.test_client()
+    for cookie in person.session.cookies:
+        client.set_cookie(cookie.name, str(cookie.value))
+    return client

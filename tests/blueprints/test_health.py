@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from tests.support.person import Person
+from tests.support.upstream import Upstream
 from web.container import Portal
 
 
@@ -18,3 +19,8 @@ def test_portal_with_a_locked_database_is_live_but_not_ready(alice: Person, port
     other.execute("ROLLBACK")
     other.close()
     assert [alice.get(path).status for path in paths] == [200, 200, 200]
+
+
+def test_health_endpoints_answer_without_calling_the_service(alice: Person, upstream: Upstream):
+    assert [alice.get(path).response.text for path in ("/healthz", "/readyz")] == ["ok\n"] * 2
+    assert upstream.calls == []

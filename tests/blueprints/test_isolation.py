@@ -13,11 +13,11 @@ from itertools import product
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from accounts import Accounts
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.blueprints.sign_in_steps import client_of
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
@@ -44,6 +44,17 @@ IDS: dict[str, str | None] = {
     # Files are for everyone; avatars of hidden twins are in test_twin_groups.py.
     "name": None,
 }
+# Further URLs with ids: parameters of a query, and the page that follows a reply.
+FURTHER_URLS = {
+    "/?twin={}": "twin",
+    "/conversations?twin={}": "twin",
+    "/conversations?done=renamed&conversation={}": "conversation",
+    "/conversations/recent?opened={}": "conversation",
+    "/conversations/{}?follow=1": "conversation",
+    "/conversations/{}/export?format=md": "conversation",
+}
+# The stream of a reply says that it is missing, because browsers repeat failed requests.
+STREAM = "/turns/{}/events"
 # Headers that differ between any two responses.
 VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length", "Set-Cookie"}
 
@@ -123,6 +134,12 @@ def templates_with_ids(app: Flask) -> dict[str, str]:
     }
 
 
+def requests_with_ids(app: Flask) -> Iterator[tuple[tuple[str, str], tuple[str, dict[str, str]]]]:
+    """Yield the path template and the kind of resource, and the method and the headers."""
+    yield from product(templates_with_ids(app).items(), REQUESTS)
+    yield from product(FURTHER_URLS.items(), (("GET", {}), ("GET", HTMX_HEADERS)))
+
+
 def fingerprint(response: TestResponse, id_: re.Pattern[str]) -> tuple[object, ...]:
     """Return a response without the requested ids and the parts that differ every time."""
     headers = {
@@ -156,9 +173,7 @@ def test_ids_of_other_people_give_the_same_response_as_missing_ids(
         page = person.get("/session" if is_signed_in else "/session/new")
         _, fields = page.button_action("Sign out" if is_signed_in else "Sign in")
         malformed_ids = MALFORMED_IDS if kind == "signed in" else ()
-        for (template, owner), (method, headers) in product(
-            templates_with_ids(app).items(), REQUESTS
-        ):
+        for (template, owner), (method, headers) in requests_with_ids(app):
             ids = annas_ids[owner], RANDOM_ID, *malformed_ids
             responses = [
                 client.open(
@@ -175,16 +190,10 @@ def test_ids_of_other_people_give_the_same_response_as_missing_ids(
             either_id = re.compile("|".join(ids[:2]))
             foreign, missing = (fingerprint(response, either_id) for response in responses[:2])
             is_leak = any(r.status_code >= 500 or "Secret" in r.text for r in responses)
-            if foreign != missing or is_leak:
+            is_url_of_resource = method in ("GET", "POST") and "?" not in template
+            is_found = is_signed_in and is_url_of_resource and template != STREAM
+            if foreign != missing or is_leak or (is_found and responses[0].status_code < 404):
                 wrong.append((kind, method, template))
 
     assert wrong == []
     assert cells > 1_000, cells
-
-
-def client_of(app: Flask, person: Person) -> FlaskClient:
-    """Return a Flask test client that has the cookies of a person."""
-    client = app.test_client()
-    for cookie in person.session.cookies:
-        client.set_cookie(cookie.name, str(cookie.value))
-    return client

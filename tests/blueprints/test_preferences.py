@@ -42,18 +42,13 @@ def choose(person: Person, **chosen: str) -> Page:
 
 
 def test_reading_pages_creates_no_session(alice: Person, portal: Portal):
-    for path in ("/conversations", "/help", "/nowhere", "/"):
+    for path in ("/conversations", "/help", "/nowhere", "/", "/keys", "/twins/ada"):
         alice.get(path)
 
     assert session_count(portal) == 0
 
 
-def test_default_preferences_have_no_data_attributes(alice: Person):
-    assert data_attributes(alice.get("/")) == {}
-
-
-def test_preferences_apply_to_every_page(alice: Person, bob: Person):
-    paths = "/", "/twins/ada", "/conversations", "/keys", "/nowhere"
+def test_chosen_preferences_are_data_attributes_until_they_are_reset(alice: Person):
     chosen: dict[str, str] = {}
     for name, value in OTHERS.items():
         chosen[name] = value
@@ -62,18 +57,7 @@ def test_preferences_apply_to_every_page(alice: Person, bob: Person):
         assert answer.html.select_one(f"input[name={name}][value={value}]").has_attr("checked")
         assert data_attributes(answer) == chosen
 
-    assert {path: data_attributes(alice.get(path)) for path in paths} == dict.fromkeys(
-        paths, OTHERS
-    )
-    assert [path for path in paths if data_attributes(bob.get(path))] == []
-
-
-def test_resetting_preferences_removes_their_data_attributes(alice: Person):
-    choose(alice, **OTHERS)
-    assert data_attributes(alice.get("/")) == OTHERS
-
-    defaults = asdict(Preferences())
-    assert data_attributes(choose(alice, **defaults)) == {}
+    assert data_attributes(choose(alice, **asdict(Preferences()))) == {}
 
 
 def test_invalid_preferences_are_ignored(alice: Person):

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
 import pytest
-from flask import Flask
 
 from accounts import Accounts
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
-from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
-from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from web.container import Portal
-
-PUBLIC_PATHS = re.compile(
-    r"/(session|static|livez|healthz|readyz|favicon|manifest|robots|preferences|help)"
-)
-# Redirect targets that the portal refuses: invalid paths, and URLs of other sites, some of them
-# disguised as paths.
-FOREIGN_TARGETS = (
-    "//evil.example",
-    "/\\evil.example",
-    "\\\\evil.example",
-    "https://evil.example",
-    "/\t/evil",
-    "javascript:alert(1)",
-    "/\n/evil.example",
-    "//evil.example/%2f..",
-    "evil.example",
-    "/é",
-    "///evil.example",
-    "/\\/evil.example",
-    "http:evil.example",
-    "/" + "x" * 2_000,
-)
-
 
 # Run a portal without visitors.
 pytestmark = pytest.mark.settings(sign_in="password", sign_in_idle_timeout=3_600)
@@ -61,47 +33,6 @@ def test_search_for_sign_out_leads_to_the_account(anna: Person):
     links = anna.get("/search?q=sign").html.select(".search-view__links a")
 
     assert [link["href"] for link in links] == ["/session"]
-
-
-def test_every_url_that_is_not_public_leads_signed_out_people_to_the_sign_in_page(
-    app: Flask, alice: Person, accounts: Accounts
-):
-    def check(url: tuple[str, str]) -> None:
-        method, path = url
-        response = alice.session.request(
-            method, alice.base_url + path, allow_redirects=False, timeout=10
-        )
-        assert response.status_code == 303
-        assert response.headers["Location"].startswith("/session/new")
-
-    urls = {
-        (method, re.sub(r"<[^>]*>", "0123456789ab", rule.rule))
-        for rule in app.url_map.iter_rules()
-        for method in (rule.methods or set()) & {"GET", "POST"}
-        if not PUBLIC_PATHS.match(rule.rule) and rule.endpoint != "events.show"
-    } | {("GET", "/no/such/page")}
-    assert len(urls) > 20
-    assert failures(check, {f"{method} {path}": (method, path) for method, path in urls}) == {}
-
-
-def test_sign_in_is_logged_with_the_name_and_the_address(
-    alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
-):
-    caplog.set_level("INFO", "twindow.audit")
-    sign_in(alice, "anna")
-
-    assert caplog.messages == ["“Anna” has signed in with a password, from 127.0.0.1."]
-
-
-def test_failed_sign_in_is_logged_with_the_address_and_without_the_name(
-    alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
-):
-    sign_in(alice, "my-password-by-mistake", "wrong")
-
-    assert [r.getMessage() for r in caplog.records if r.name == "twindow.audit"] == [
-        "A sign-in from 127.0.0.1 is refused: the name or the password is wrong."
-    ]
-    assert "my-password-by-mistake" not in caplog.text
 
 
 def test_signed_out_fragment_request_gets_the_header_that_opens_the_sign_in_page(
@@ -128,9 +59,30 @@ def test_event_stream_tells_signed_out_people_that_their_session_has_ended(
 
 
 def test_person_returns_to_the_requested_page_after_signing_in(alice: Person, accounts: Accounts):
-    page = sign_in(alice, path="/conversations?twin=ada")
+    path = "/twins/z%C3%BCrich%20west?q=%C3%BC"
+    assert sign_in(alice, path=path).response.url == f"{alice.base_url}{path}"
 
-    assert page.response.url == f"{alice.base_url}/conversations?twin=ada"
+
+def test_person_who_signs_in_is_not_led_to_another_site(alice: Person, accounts: Accounts):
+    form = alice.get("/session/new?next=//evil.example")
+    assert form.hidden_fields("/session")["next"] == "/"
+
+    page = alice.press(form, "Sign in", name="Anna", password=PASSWORD, next="//evil.example")
+    assert page.response.url == f"{alice.base_url}/"
+
+
+def test_sign_ins_are_logged_with_the_address_but_without_a_wrong_name(
+    alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level("INFO", "twindow.audit")
+    sign_in(alice, "my-password-by-mistake", "wrong")
+    sign_in(alice, "anna")
+
+    assert [record.getMessage() for record in caplog.records if record.name == "twindow.audit"] == [
+        "A sign-in from 127.0.0.1 is refused: the name or the password is wrong.",
+        "“Anna” has signed in with a password, from 127.0.0.1.",
+    ]
+    assert "my-password-by-mistake" not in caplog.text
 
 
 def test_sign_in_page_says_why_it_is_shown(
@@ -156,33 +108,6 @@ def test_sign_in_page_has_help_and_can_be_read_in_another_language(
     assert page.path == "/conversations"
 
 
-def test_person_returns_to_a_page_whose_url_is_encoded(alice: Person, accounts: Accounts):
-    page = sign_in(alice, path="/twins/z%C3%BCrich%20west?q=%C3%BC")
-
-    assert page.response.url == f"{alice.base_url}/twins/z%C3%BCrich%20west?q=%C3%BC"
-
-
-@pytest.mark.parametrize("referrer", ["http://[", "http://[::1", "//[", "x" * 9])
-def test_malformed_referrer_leads_to_the_sign_in_page(
-    alice: Person, accounts: Accounts, referrer: str
-):
-    response = alice.session.post(
-        f"{alice.base_url}/keys", headers={"Referer": referrer}, allow_redirects=False, timeout=10
-    )
-
-    assert (response.status_code, response.headers["Location"]) == (303, "/session/new")
-
-
-@pytest.mark.parametrize("target", FOREIGN_TARGETS)
-def test_signing_in_with_a_foreign_redirect_target_leads_to_the_home_page(
-    alice: Person, accounts: Accounts, target: str
-):
-    form = alice.get("/session/new")
-    page = alice.press(form, "Sign in", name="Anna", password=PASSWORD, next=target)
-
-    assert page.response.url == f"{alice.base_url}/"
-
-
 def test_wrong_credentials_are_rejected_without_saying_which_part_is_wrong(
     alice: Person, accounts: Accounts
 ):
@@ -200,24 +125,23 @@ def test_wrong_credentials_are_rejected_without_saying_which_part_is_wrong(
 
 
 def test_too_many_attempts_get_status_429_with_the_time_to_wait(alice: Person, accounts: Accounts):
-    statuses = [sign_in(alice, password="wrong").status for _ in range(12)]
+    accounts.account_limit = 2
+    statuses = [sign_in(alice, password="wrong").status for _ in range(3)]
     page = sign_in(alice)
 
-    assert statuses == [403] * 10 + [429] * 2
-    assert page.status == 429
+    assert [*statuses, page.status] == [403, 403, 429, 429]
     assert 0 < int(page.response.headers["Retry-After"]) <= 900
     assert "too many attempts" in page.text
     assert page.html.select("[aria-invalid]") == []
 
 
-@pytest.mark.usefixtures("accounts")
 def test_browser_in_which_the_person_signed_in_before_still_signs_in_while_others_fail(
-    alice: Person, bob: Person
+    alice: Person, bob: Person, accounts: Accounts
 ):
+    accounts.account_limit = 1
     alice.press(sign_in(alice), "Sign out")
-    for _ in range(12):
-        sign_in(bob, password="wrong")
 
+    assert sign_in(bob, password="wrong").status == 403
     assert sign_in(bob).status == 429
     sign_in(alice)
     assert is_signed_in(alice)
@@ -272,10 +196,8 @@ def test_signed_out_cookie_is_worthless(anna: Person, bob: Person):
     assert is_signed_in(bob)
 
     after = anna.press(page, "Sign out")
-    assert (after.path, after.html.select_one("[role=status].lead").get_text()) == (
-        "/session/new",
-        "You are signed out.",
-    )
+    assert after.path == "/session/new"
+    assert after.html.select_one("[role=status].lead").get_text() == "You are signed out."
     assert not is_signed_in(bob)
     assert not is_signed_in(anna)
     assert "twindow" not in anna.session.cookies
@@ -288,13 +210,10 @@ def test_preferences_of_the_browser_survive_signing_in_and_out(anna: Person):
     assert sign_in(anna).html.html["data-theme"] == "dark"
 
 
-def test_people_do_not_see_conversations_of_each_other(
-    anna: Person, bob: Person, upstream: Upstream
+def test_next_person_in_the_same_browser_does_not_see_the_conversations(
+    anna: Person, upstream: Upstream
 ):
     path = complete_first_turn(anna, upstream, "Hello", "Hi").path
-    sign_in(bob, "Ben")
-
-    assert bob.get(path).status == 404
     anna.press(anna.get("/"), "Sign out")
     sign_in(anna, "Ben")
     assert anna.get(path).status == 404
@@ -303,68 +222,15 @@ def test_people_do_not_see_conversations_of_each_other(
     assert "Hi" in anna.get(path).text
 
 
-@pytest.mark.parametrize("end", ["disable", "reset", "sign out", "expire"])
-def test_open_stream_ends_when_the_sign_in_ends(
-    anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock, end: str
-):
-    page = anna.start_conversation("Hello")
-    call = upstream.next_call().start_stream()
-    with anna.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.delta("First. ")
-        stream.read_until("First.")
-        if end == "disable":
-            accounts.people.disable(accounts.people.find("Anna"))
-        elif end == "reset":
-            accounts.reset(accounts.people.find("Anna"))
-        elif end == "sign out":
-            anna.press(anna.get("/"), "Sign out")
-        clock.advance(3_601 if end == "expire" else 2)
-        call.delta("Second.")
-        rest = "".join(event.data for event in stream.remaining_events())
-
-    assert "your session has ended" in rest
-    assert "Second" not in rest
-
-
-def test_noscript_page_with_a_running_reply_ends_when_the_sign_in_ends(
-    anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
-):
-    page = anna.start_conversation("Hello")
-    call = upstream.next_call().start_stream()
-    response = anna.session.get(f"{anna.base_url}{page.path}?follow=1", stream=True, timeout=10)
-    call.delta("First. ")
-    chunks = response.iter_content(None)
-    while b"First." not in next(chunks):
-        pass
-    accounts.people.disable(accounts.people.find("Anna"))
-    clock.advance(2)
-    call.delta("Second.")
-    rest = b"".join(chunks)
-
-    assert b"your session has ended" in rest
-    assert b"Second" not in rest
-
-
-def test_idle_session_leads_to_the_sign_in_page(anna: Person, clock: AdjustableClock):
-    clock.advance(3_500)
-    assert is_signed_in(anna)
-    clock.advance(3_601)
-    assert not is_signed_in(anna)
-
-
-def test_person_sees_where_they_are_signed_in_and_signs_out_there(
-    anna: Person, bob: Person, accounts: Accounts
-):
+def test_person_sees_where_they_are_signed_in_and_signs_out_there(anna: Person, bob: Person):
     bob.session.headers["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"
     sign_in(bob)
     page = anna.get("/session")
     assert "Firefox, Linux" in page.text
     assert page.text.count("This browser") == 1
-
     assert len(page.html.select(".access-list li")) == 2
-    other = next(
-        form for form in page.html.select(".access-list form") if "sign-ins" in form["action"]
-    )
+
+    [other] = page.html.select(".access-list form[action*=sign-ins]")
     fields = {str(field["name"]): str(field["value"]) for field in other.select("input")}
     assert anna.post(str(other["action"]), fields).path == "/session"
     assert (is_signed_in(anna), is_signed_in(bob)) == (True, False)
@@ -377,58 +243,38 @@ def test_person_signs_out_everywhere(anna: Person, bob: Person):
     assert (is_signed_in(anna), is_signed_in(bob)) == (False, False)
 
 
+def change_password(person: Person, password: str, new_password: str) -> Page:
+    fields = {"password": password, "new_password": new_password}
+    return person.press(person.get("/session"), "Change password", **fields)
+
+
+NEW_PASSWORD = "a longer " + PASSWORD
+
+
 def test_person_changes_their_password_and_other_browsers_are_signed_out(anna: Person, bob: Person):
     sign_in(bob)
-    new_password = "a longer " + PASSWORD
-    page = anna.press(
-        anna.get("/session"), "Change password", password=PASSWORD, new_password=new_password
-    )
+    page = change_password(anna, PASSWORD, NEW_PASSWORD)
 
     notice = page.html.select_one("[role=group][autofocus]")["aria-label"]
     assert notice == "Your password is changed. All other browsers are signed out."
     assert (is_signed_in(anna), is_signed_in(bob)) == (True, False)
-    assert (sign_in(bob).status, sign_in(bob, password=new_password).status) == (403, 200)
+    assert (sign_in(bob).status, sign_in(bob, password=NEW_PASSWORD).status) == (403, 200)
 
 
-@pytest.mark.parametrize(
-    ("password", "new_password", "status", "sentence"),
-    [
-        ("wrong", "a longer " + PASSWORD, 403, "Your current password is wrong."),
-        (PASSWORD, "short", 422, "Choose a password of at least 12 characters"),
-    ],
-)
 def test_password_stays_after_a_change_that_is_rejected(
-    anna: Person, bob: Person, password: str, new_password: str, status: int, sentence: str
-):
-    page = anna.press(
-        anna.get("/session"), "Change password", password=password, new_password=new_password
-    )
-
-    assert (page.status, sentence in page.text) == (status, True)
-    assert sign_in(bob).status == 200
-
-
-def test_guessing_the_password_of_a_browser_that_was_left_signed_in_is_limited(
-    anna: Person, accounts: Accounts
+    anna: Person, bob: Person, accounts: Accounts
 ):
     accounts.account_limit = 2
-    statuses = [
-        anna.press(
-            anna.get("/session"), "Change password", password=guess, new_password=PASSWORD
-        ).status
-        for guess in ("one", "two", PASSWORD)
-    ]
+    short = change_password(anna, PASSWORD, "short")
+    guesses = [change_password(anna, guess, NEW_PASSWORD) for guess in ("one", "two", PASSWORD)]
 
-    assert statuses == [403, 403, 429]
-
-
-def test_sign_in_of_another_person_is_not_found(anna: Person, bob: Person, accounts: Accounts):
-    sign_in(bob, "Ben")
-    [other] = accounts.sign_ins.list_for_person(accounts.people.find("Ben").id)[:1]
-    _, fields = anna.get("/session").button_action("Sign out")
-
-    assert anna.post(f"/session/sign-ins/{other.id}/deletion", fields).status == 404
-    assert is_signed_in(bob)
+    assert short.status == 422
+    assert "Choose a password of at least 12 characters" in short.text
+    # In a browser that was left signed in, the password can be guessed only a few times.
+    assert [guess.status for guess in guesses] == [403, 403, 429]
+    assert "Your current password is wrong." in guesses[0].text
+    accounts.account_limit = 9
+    assert sign_in(bob).status == 200
 
 
 def test_one_time_link_sets_the_password_and_signs_in(
@@ -450,17 +296,6 @@ def test_one_time_link_sets_the_password_and_signs_in(
     assert sign_in(bob, "Cleo").path == "/"
 
 
-def test_avatar_requires_a_sign_in(anna: Person, bob: Person, new_person: Callable[[], Person]):
-    path = "/avatars/ada/x"
-    signed_in, signed_out = (
-        anna.get(path),
-        bob.session.get(bob.base_url + path, allow_redirects=False, timeout=10),
-    )
-
-    assert signed_in.status == 200
-    assert signed_out.status_code == 303
-
-
 def test_token_of_a_one_time_link_is_not_logged(
     alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
 ):
@@ -473,19 +308,3 @@ def test_token_of_a_one_time_link_is_not_logged(
     assert page.status == 503
     assert "/session/links/…" in caplog.text
     assert token not in caplog.text
-
-
-def test_export_ends_when_the_sign_in_ends(
-    app: Flask, anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
-):
-    page = complete_first_turn(anna, upstream, "Hello", "Secret reply")
-    client = app.test_client()
-    for cookie in anna.session.cookies:
-        client.set_cookie(cookie.name, str(cookie.value))
-    chunks = client.get(f"{page.path}/export?format=md").iter_encoded()
-    first = next(chunks)
-    accounts.people.disable(accounts.people.find("Anna"))
-    clock.advance(2)
-
-    assert b"Hello" in first
-    assert b"Secret reply" not in b"".join(chunks)

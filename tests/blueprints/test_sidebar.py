@@ -11,27 +11,6 @@ from tests.support.upstream import Upstream
 from web.container import Portal
 
 
-def test_sidebar_of_every_page_lists_the_newest_conversations(
-    alice: Person, bob: Person, upstream: Upstream, page: Page
-):
-    for path in (
-        "/",
-        "/twins/ada",
-        "/conversations",
-        "/search",
-        "/help",
-        "/preferences",
-        page.path,
-    ):
-        answer = alice.get(path)
-        assert [link.get_text() for link in answer.html.select("#recent li span")] == [
-            "Why is the sky blue?"
-        ]
-        current = answer.html.select("#recent li [aria-current]")
-        assert bool(current) == (path == page.path)
-    assert bob.get("/").html.select("#recent li") == []
-
-
 def test_sidebar_lists_all_pinned_twenty_other_and_the_open_conversation(
     alice: Person, portal: Portal, page: Page
 ):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from flask import Flask
 
 from accounts import Accounts
-from tests.blueprints.sign_in_steps import add_people, sign_in
+from tests.blueprints.sign_in_steps import add_people, client_of, sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
@@ -74,16 +75,16 @@ def test_message_to_a_hidden_twin_gets_404_and_is_not_sent(
     assert upstream.sent_messages() == []
 
 
-@pytest.mark.parametrize("headers", [{}, HTMX_HEADERS])
 def test_hidden_conversation_rejects_messages_without_showing_earlier_ones(
-    anna: Person, upstream: Upstream, accounts: Accounts, headers: dict[str, str]
+    anna: Person, upstream: Upstream, accounts: Accounts
 ):
     page = complete_first_turn(anna, upstream, "Secret question", "Secret reply")
     action, fields = page.button_action("Send")
     leave_group(accounts)
-    response = anna.post(action, fields | {"content": "More", "seen": "other"}, **headers)
 
-    assert (response.status, "Secret" in response.response.text) == (404, False)
+    for headers in ({}, HTMX_HEADERS):
+        answer = anna.post(action, fields | {"content": "More", "seen": "other"}, **headers)
+        assert (answer.status, "Secret" in answer.response.text) == (404, False)
     assert upstream.sent_messages() == ["Secret question"]
 
 
@@ -133,20 +134,40 @@ def test_deleted_conversation_of_a_hidden_twin_cannot_be_restored(
     assert anna.get(page.path).status == 404
 
 
-def test_open_stream_ends_when_the_person_leaves_the_group(
+def test_open_streams_end_when_the_person_leaves_the_group(
     anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
 ):
+    """The other ends of a person's access are in tests/web/test_revocation.py."""
     page = anna.start_conversation("Hello")
     call = upstream.next_call().start_stream()
+    url = f"{anna.base_url}{page.path}?follow=1"
+    noscript_page = anna.session.get(url, stream=True, timeout=10).iter_content(None)
     with anna.follow(str(page.turns[0]["data-turn"])) as stream:
         call.delta("First. ")
         stream.read_until("First.")
+        while b"First." not in next(noscript_page):
+            pass
         leave_group(accounts)
         clock.advance(2)
         call.delta("Second.")
-        rest = "".join(event.data for event in stream.remaining_events())
+        events = "".join(event.data for event in stream.remaining_events())
 
-    assert "Second" not in rest
+    for rest in (events, b"".join(noscript_page).decode()):
+        assert "your session has ended" in rest
+        assert "Second" not in rest
+
+
+def test_export_ends_when_the_person_leaves_the_group(
+    app: Flask, anna: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
+):
+    page = complete_first_turn(anna, upstream, "Hello", "Secret reply")
+    chunks = client_of(app, anna).get(f"{page.path}/export?format=md").iter_encoded()
+    first = next(chunks)
+    leave_group(accounts)
+    clock.advance(2)
+
+    assert b"Hello" in first
+    assert b"Secret reply" not in b"".join(chunks)
 
 
 @pytest.mark.settings(
@@ -166,17 +187,9 @@ class TestProxy:
     ):
         bob.session.headers["X-Remote-User"] = "bob"
         seen = []
-        for groups in ("staff", "guests, staff", "guests", "staff\x85", "Staff", "", "staff"):
+        for groups in ("guests, staff", "guests", "Staff", "", "staff"):
             bob.session.headers["X-Remote-Groups"] = groups
             seen.append("Ada" in bob.get("/").text)
 
-        assert seen == [True, True, False, False, False, False, True]
+        assert seen == [True, False, False, False, True]
         assert accounts.people.find("proxy:bob").groups == ("staff",)
-
-    def test_person_with_more_groups_than_the_limit_belongs_to_no_group(self, bob: Person):
-        groups = ",".join(["staff", *map(str, range(2_000))])
-        bob.session.headers.update({"X-Remote-User": "bob", "X-Remote-Groups": groups})
-
-        page = bob.get("/")
-        assert (page.status, page.html.find("h1") is not None) == (200, True)
-        assert "Ada" not in page.text

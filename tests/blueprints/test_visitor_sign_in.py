@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from accounts import Accounts
-from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
@@ -23,20 +22,11 @@ def accounts(portal: Portal) -> Accounts:
 
 
 @pytest.mark.usefixtures("accounts")
-def test_visitor_chats_and_can_sign_in(alice: Person, upstream: Upstream):
-    path = complete_first_turn(alice, upstream, "Hello", "Hi").path
-    assert alice.get("/").html.select_one("a[href='/session/new']")
-    form = alice.get("/session/new")
-    alice.press(form, "Sign in", name="Anna", password=PASSWORD)
-
-    assert alice.get(path).status == 404
-
-
-@pytest.mark.usefixtures("accounts")
 def test_conversations_of_the_visitor_are_adopted_only_on_request(
     alice: Person, upstream: Upstream
 ):
     path = complete_first_turn(alice, upstream, "Hello", "Hi").path
+    assert alice.get("/").html.select_one("a[href='/session/new']")
     question = sign_in(alice, path="/session/new?next=/conversations")
     assert question.path == "/session/adoption"
     assert "There is 1 conversation in this browser" in question.text
@@ -88,7 +78,7 @@ def test_adoption_of_conversations_needs_a_sign_in(alice: Person, upstream: Upst
 def test_disabled_person_becomes_a_visitor_without_access_to_earlier_conversations(
     alice: Person, upstream: Upstream, accounts: Accounts
 ):
-    alice.press(alice.get("/session/new"), "Sign in", name="Anna", password=PASSWORD)
+    sign_in(alice)
     path = complete_first_turn(alice, upstream, "Hello", "Hi").path
     accounts.people.disable(accounts.people.find("Anna"))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
+import requests
 from babel.dates import format_time
 from flask import Flask
 from sqlalchemy import update
@@ -17,6 +17,7 @@ from tests.support.html import parse_html
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.upstream import Upstream
 from tools.translations import TRANSLATED_LANGUAGES
+from web.container import Portal
 from web.i18n import format_locale, format_number
 
 HEADINGS = {
@@ -71,15 +72,10 @@ def test_nearest_supported_language_is_chosen(alice: Person):
     assert chosen == NEAREST
 
 
-def test_chosen_language_applies_to_every_page_of_the_person(alice: Person, bob: Person):
+def test_language_is_chosen_until_it_is_that_of_the_browser_again(alice: Person):
     page = choose(alice, "ar")
-
     assert language(page)[:2] == ("ar", "rtl")
     assert page.html.select_one("input[name=language][value=ar]").has_attr("checked")
-    assert "data-language" not in page.html.html.attrs
-    for path in ("/", "/twins/ada", "/conversations", "/keys", "/help", "/nowhere"):
-        assert language(alice.get(path, **{"Accept-Language": "de"}))[0] == "ar"
-        assert language(bob.get(path))[0] == "en"
 
     page = alice.press(alice.get("/preferences"), "حفظ", language="system")
     assert language(page)[0] == "en"
@@ -103,15 +99,6 @@ def test_languages_are_listed_under_their_own_names(alice: Person):
     assert {str(label["lang"]): label.get_text() for label in labels} == LANGUAGES
 
 
-def test_vary_header_names_what_a_page_depends_on(alice: Person):
-    for path in ("/", "/nowhere", "/help"):
-        answer = alice.get(path).response
-        assert {"Accept-Language", "Cookie"} <= set(answer.headers["Vary"].split(", "))
-
-    assert "Content-Language" not in alice.get("/manifest.webmanifest").response.headers
-    assert "Content-Language" not in alice.get("/healthz").response.headers
-
-
 def test_fragments_use_the_language_of_the_page(alice: Person):
     choose(alice, "fr")
     part = alice.get("/?q=nobody", **HTMX_HEADERS)
@@ -122,64 +109,45 @@ def test_fragments_use_the_language_of_the_page(alice: Person):
 
 def test_error_pages_and_form_errors_are_translated(alice: Person):
     english = alice.get("/nowhere").html.select_one(".empty-state").get_text()
-    form = page_form(alice)
+    form = alice.get("/twins/ada").hidden_fields("/conversations")
 
     def check(code: str) -> None:
         asked = {"Accept-Language": code}
         page = alice.get("/nowhere", **asked)
         refused = alice.post("/conversations", form | {"content": " "}, **asked)
-        assert page.status == 404
         assert page.html.select_one(".empty-state").get_text() != english
         assert refused.status == 422
-        assert not re.search(r"Your message is empty", refused.text)
+        assert "Your message is empty" not in refused.text
 
     assert failures(check, {code: code for code in TRANSLATED_LANGUAGES}) == {}
 
 
-def page_form(person: Person) -> dict[str, str]:
-    return person.get("/twins/ada").hidden_fields("/conversations")
-
-
-def ended_with(portal, page: Page, code: str, **params: str) -> None:
-    """End the newest reply on a page, as a reply worker does when it fails with `code`."""
-    turn_id = str(page.turns[-1]["data-turn"])
-    portal.log.end(
-        turn_id, Ended(ReplyState.FAILED, code=code, params=params, perhaps_received=True)
-    )
-
-
-def test_stored_english_sentences_are_translated_for_each_reader(
-    alice: Person, upstream: Upstream, portal
+def test_reply_and_its_export_are_described_in_the_language_of_the_reader(
+    alice: Person, upstream: Upstream, portal: Portal
 ):
     page = alice.start_conversation("Hello")
     upstream.next_call()
-    ended_with(portal, page, "reply_empty")
+
+    def export() -> requests.Response:
+        return alice.get(f"{page.path}/export?format=md", **{"Accept-Language": "de"}).response
+
+    assert "*Diese Antwort wird noch geschrieben.*" in export().text
+    ended = Ended(ReplyState.FAILED, code="reply_empty", perhaps_received=True)
+    portal.log.end(str(page.turns[-1]["data-turn"]), ended)
 
     assert "The reply was empty." in alice.get(page.path).text
-    choose(alice, "de")
-    page = alice.get(page.path)
-    assert "Die Antwort war leer." in page.text
-    assert "The reply" not in page.text
-    saved = alice.get(f"{page.path}/export?format=md").response
+    german = alice.get(page.path, **{"Accept-Language": "de"}).text
+    assert "Die Antwort war leer." in german
+    assert "The reply" not in german
+    saved = export()
     assert saved.headers["Content-Language"] == "de"
-    assert "Ein Gespräch mit Ada." in saved.text
-    assert "## Sie, " in saved.text
-    assert "*Die Antwort war leer.*" in saved.text
+    for sentence in ("Ein Gespräch mit Ada.", "## Sie, ", "*Die Antwort war leer.*"):
+        assert sentence in saved.text
 
 
-def test_export_says_in_the_language_of_the_reader_that_a_reply_is_unfinished(
-    alice: Person, upstream: Upstream
+def test_twin_names_are_isolated_for_bidirectional_text(
+    alice: Person, upstream: Upstream, portal: Portal
 ):
-    page = alice.start_conversation("Hello")
-    upstream.next_call()
-    choose(alice, "de")
-
-    saved = alice.get(f"{page.path}/export?format=md").response.text
-
-    assert "*Diese Antwort wird noch geschrieben.*" in saved
-
-
-def test_twin_names_are_isolated_for_bidirectional_text(alice: Person, upstream: Upstream, portal):
     page = alice.start_conversation("Hello")
     upstream.next_call().start_stream().complete("Hi")
     with portal.database.write() as connection:

@@ -9,7 +9,6 @@ from flask import Flask
 from sqlalchemy import select, update
 
 from chat.schema import sessions
-from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.upstream import Upstream
@@ -18,27 +17,6 @@ from web.assets import bundles
 from web.assets.bundles import COMPRESSORS
 from web.assets.warm_up import warm_up
 from web.http.session_rows import SessionRows
-
-
-def test_health_endpoints_answer_without_calling_the_service(alice: Person, upstream: Upstream):
-    assert alice.get("/healthz").response.text == "ok\n"
-    assert alice.get("/readyz").response.text == "ok\n"
-    assert upstream.calls == []
-
-
-def test_every_page_has_security_headers(alice: Person):
-    def check(path: str) -> None:
-        headers = alice.get(path).response.headers
-        policy = headers["Content-Security-Policy"]
-        assert "default-src 'none'" in policy
-        assert "frame-ancestors 'none'" in policy
-        assert "unsafe" not in policy
-        assert headers["X-Content-Type-Options"] == "nosniff"
-        assert headers["Cache-Control"] == "no-store"
-        assert headers["Referrer-Policy"] == "same-origin"
-
-    paths = "/", "/twins/ada", "/conversations", "/keys", "/nowhere"
-    assert failures(check, {path: path for path in paths}) == {}
 
 
 @pytest.mark.settings(frame_ancestors="https://www.example.org, http://localhost:3000")
@@ -76,21 +54,8 @@ def test_static_files_are_served_without_loading_a_session(
     assert asked == []
 
 
-def test_script_is_available_before_any_page_is_requested(alice: Person):
-    answer = alice.get("/static/0/main.js").response
-
-    assert "messages" in answer.text
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert "Set-Cookie" not in answer.headers
-
-
-@pytest.mark.parametrize("language", ["en", "de"])
 def test_first_request_compiles_and_compresses_nothing(
-    app: Flask,
-    alice: Person,
-    upstream: Upstream,
-    monkeypatch: pytest.MonkeyPatch,
-    language: str,
+    app: Flask, alice: Person, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
     bundles._compress.cache_clear()
     warm_up(app, lambda work: work)
@@ -98,34 +63,32 @@ def test_first_request_compiles_and_compresses_nothing(
     monkeypatch.setattr(app.jinja_env, "compile", _too_late)
     monkeypatch.setitem(COMPRESSORS, "br", _too_late)
 
-    page = alice.get("/twins/ada", **{"Accept-Language": language})
-    links = page.html.select("link:is([rel=stylesheet], [rel=icon]), script[src]")
+    pages = [alice.get("/twins/ada", **{"Accept-Language": code}) for code in ("en", "de")]
+    links = pages[1].html.select("link:is([rel=stylesheet], [rel=icon]), script[src]")
     files = [alice.get(str(link.get("href") or link.get("src"))) for link in links]
 
     assert len(files) >= 4
-    assert {answer.status for answer in (page, *files)} == {200}
+    assert {answer.status for answer in (*pages, *files)} == {200}
 
 
 def _too_late(*_: object, **__: object) -> None:
     raise AssertionError("not ready")
 
 
-COMPRESSED = {"gzip, deflate, br, zstd": "br", "gzip, br;q=0": "gzip", "identity": None}
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [("gzip, deflate, br, zstd", "br"), ("gzip, br;q=0", "gzip"), ("identity", None)],
+)
+def test_pages_and_assets_are_compressed_as_the_browser_accepts(
+    alice: Person, accepted: str, encoding: str | None
+):
+    style = str(alice.get("/keys").html.select_one("link[rel=stylesheet]")["href"])
 
-
-def test_pages_and_assets_are_compressed_as_the_browser_accepts(alice: Person):
-    whole = alice.get("/keys").html
-    style = str(whole.select_one("link[rel=stylesheet]")["href"])
-
-    def check(accepted: str) -> None:
-        for path in ("/keys", style):
-            answer = alice.get(path, **{"Accept-Encoding": accepted}).response
-            assert answer.headers.get("Content-Encoding") == COMPRESSED[accepted]
-            assert "Accept-Encoding" in answer.headers["Vary"]
-            assert ("<h1>API keys</h1>" in answer.text) is (path == "/keys")
-            assert (".button" in answer.text) is (path == style)
-
-    assert failures(check, {accepted: accepted for accepted in COMPRESSED}) == {}
+    for path, text in (("/keys", "<h1>API keys</h1>"), (style, ".button")):
+        answer = alice.get(path, **{"Accept-Encoding": accepted}).response
+        assert answer.headers.get("Content-Encoding") == encoding
+        assert "Accept-Encoding" in answer.headers["Vary"]
+        assert text in answer.text
 
 
 def test_reading_pages_extends_a_session_at_most_once_a_day(
