@@ -38,9 +38,7 @@ def test_stop_sends_delete_to_the_url_announced_by_the_service(alice: Person, up
     "headers",
     [
         {"location": "/api/v1/conversations/up-1"},
-        {"content_location": "/api/v1/conversations/up-1/messages/m-1"},
-        {"link": '</api/v1/conversations/up-1>; rel="next"'},
-        {"link": '<https://example.org/stop>; rel="cancel"'},
+        {"link": '</api/v1/conversations/up-1>; rel="next", <https://x.example>; rel="cancel"'},
         {"link": "cancel"},
     ],
 )

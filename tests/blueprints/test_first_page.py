@@ -70,10 +70,12 @@ def test_rejected_message_keeps_the_choice(alice: Person):
     assert chosen(rejected) == ODD
 
 
-def test_first_page_without_twins_has_no_form(alice: Person, upstream: Upstream):
+def test_first_page_without_twins_says_so_and_has_no_form(alice: Person, upstream: Upstream):
     upstream.twins = []
+    page = alice.get("/")
 
-    assert alice.get("/").html.select("textarea, select") == []
+    assert "No twins yet" in page.text
+    assert page.html.select("textarea, select") == []
 
 
 def test_message_to_a_missing_twin_is_shown_for_copying(alice: Person, upstream: Upstream):

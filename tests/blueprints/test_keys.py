@@ -17,6 +17,8 @@ from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
 
+API_KEYS = "/api/v1/auth/api-keys"
+GOOD = {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
 # Each case has the submitted field, the error message, and the fields marked as invalid.
 REFUSED = [
     ({"name": " "}, "Enter a name", ["name"]),
@@ -28,11 +30,9 @@ REFUSED = [
 
 
 def test_key_form_with_an_invalid_field_is_rejected(alice: Person, upstream: Upstream):
-    good = {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
-
     def check(case: tuple[dict[str, str], str, list[str]]) -> None:
         fields, sentence, wrong = case
-        page = alice.press(alice.get("/keys"), "Create key", **(good | fields))
+        page = alice.press(alice.get("/keys"), "Create key", **(GOOD | fields))
         assert page.status == 422
         assert sentence in page.text
         invalid = page.html.select("[aria-invalid=true][aria-describedby~=form-error]")
@@ -44,9 +44,8 @@ def test_key_form_with_an_invalid_field_is_rejected(alice: Person, upstream: Ups
 
 
 def test_jwt_rejected_by_the_service_is_reported(alice: Person, upstream: Upstream):
-    upstream.answers["/api/v1/auth/api-keys"] = 401, {"error": "expired"}
-    form = alice.get("/keys")
-    page = alice.press(form, "Create key", name="laptop", scope="read_only", jwt="a.b.c")
+    upstream.answers[API_KEYS] = 401, {"error": "expired"}
+    page = alice.press(alice.get("/keys"), "Create key", **GOOD)
 
     assert page.status == 403
     assert "didn't accept this JWT" in page.text
@@ -55,39 +54,34 @@ def test_jwt_rejected_by_the_service_is_reported(alice: Person, upstream: Upstre
     assert "a.b.c" not in page.response.text
 
 
-def test_reloading_the_new_key_page_creates_no_second_key(alice: Person, upstream: Upstream):
-    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
+@pytest.fixture
+def form(alice: Person, upstream: Upstream) -> tuple[str, dict[str, str]]:
+    """Return the URL and the fields of a form; the service creates keys."""
+    upstream.answers[API_KEYS] = 201, {"data": {"key": "tw_once"}}
     action, fields = alice.get("/keys").button_action("Create key")
-    fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
-
-    first, second = alice.post(action, fields), alice.post(action, fields)
-
-    assert "tw_once" in first.text
-    assert (second.status, "tw_once" in second.text) == (409, False)
-    assert len(upstream.calls) == 1
+    return action, fields | GOOD
 
 
-def test_key_form_submitted_twice_at_once_creates_one_key(alice: Person, upstream: Upstream):
-    upstream.unanswered_paths.add("/api/v1/auth/api-keys")
-    action, fields = alice.get("/keys").button_action("Create key")
-    fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
+def test_key_form_submitted_again_creates_no_second_key(
+    alice: Person, upstream: Upstream, form: tuple[str, dict[str, str]]
+):
+    upstream.unanswered_paths.add(API_KEYS)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(alice.post, action, fields)
+        first = pool.submit(alice.post, *form)
         call = upstream.next_call()
         upstream.unanswered_paths.clear()
-        second = alice.post(action, fields)
+        during = alice.post(*form)
         call.respond(201, {"data": {"key": "tw_once"}})
+    after = alice.post(*form)
 
     assert "tw_once" in first.result().text
-    assert second.status == 409
+    for again in (during, after):
+        assert (again.status, "tw_once" in again.text) == (409, False)
     assert len(upstream.calls) == 1
 
 
-def test_idempotency_key_of_the_form_is_truncated(alice: Person, upstream: Upstream):
-    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_once"}}
-    action, fields = alice.get("/keys").button_action("Create key")
-    fields |= {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
-
+def test_idempotency_key_of_the_form_is_truncated(alice: Person, form: tuple[str, dict[str, str]]):
+    action, fields = form
     alice.post(action, fields | {"idempotency_key": "\0" + "x" * 64 + "a"})
 
     assert alice.post(action, fields | {"idempotency_key": "x" * 64 + "b" * 576}).status == 409
@@ -101,22 +95,17 @@ def embedded(tmp_path: Path) -> Iterator[FlaskClient]:
     close_portal(portal)
 
 
-def test_keys_page_links_to_the_api_docs_only_with_an_embedded_service(
-    embedded: FlaskClient, alice: Person
-):
-    link = parse_html(embedded.get("/keys").text).find("a", string="API documentation")
-
-    assert embedded.get(link["href"]).status_code == 200
-    assert not alice.get("/keys").html.find("a", string="API documentation")
-
-
-def test_menu_lists_api_keys_only_with_an_embedded_service_and_after_help(
+def test_only_a_portal_with_an_embedded_service_links_to_keys_and_to_the_api_docs(
     embedded: FlaskClient, alice: Person
 ):
     def menu_items(page: BeautifulSoup) -> list[str]:
         return [link.get_text() for link in page.select("#more a")]
 
-    common = ["Preferences", "Help"]
-    assert menu_items(alice.get("/help").html) == [*common, "Keyboard shortcuts"]
-    own = menu_items(parse_html(embedded.get("/help").text))
-    assert own == [*common, "API keys", "Keyboard shortcuts"]
+    keys_page = parse_html(embedded.get("/keys").text)
+    link = keys_page.find("a", string="API documentation")
+    assert embedded.get(link["href"]).status_code == 200
+    assert menu_items(keys_page) == ["Preferences", "Help", "API keys", "Keyboard shortcuts"]
+
+    other_page = alice.get("/keys").html
+    assert not other_page.find("a", string="API documentation")
+    assert menu_items(other_page) == ["Preferences", "Help", "Keyboard shortcuts"]

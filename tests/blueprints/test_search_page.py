@@ -21,34 +21,38 @@ def conversations(page: Page) -> list[str]:
     return [link.get_text().strip() for link in page.html.select(".search-view .rows > li > a")]
 
 
-def test_search_without_words_lists_twins_and_pages(alice: Person):
-    alice.get("/")
-    page = alice.get("/search")
+def test_search_without_words_lists_twins_pages_and_the_newest_conversations(
+    alice: Person, page: Page
+):
+    shown = alice.get("/search")
 
-    assert found(page)[:2] == ["Ada", "Odd"]
-    assert {"Preferences", "Help", "All conversations"} <= set(found(page))
+    assert found(shown)[1:3] == ["Ada", "Odd"]
+    assert {"Preferences", "Help", "All conversations"} <= set(found(shown))
+    newest = shown.html.select(".search-view__links")[0]
+    assert [link["href"] for link in newest.select("a")] == [page.path]
 
 
 def test_search_finds_twins_pages_and_messages(alice: Person, page: Page):
-    assert found(alice.get("/search?q=ada")) == ["Ada", "All conversations with Ada"]
+    twin = alice.get("/search?q=ada")
+    assert found(twin) == ["Ada", "All conversations with Ada"]
+    links = [link["href"] for link in twin.html.select(".search-view a")]
+    assert links[:2] == ["/twins/ada", "/conversations?twin=ada"]
+    assert conversations(twin) == []
     assert found(alice.get("/search?q=prefer")) == ["Preferences"]
     assert found(alice.get("/search?q=dark mode")) == ["Preferences: Dark mode"]
     assert conversations(alice.get("/search?q=sky")) == ["Why is the sky blue?"]
-    assert conversations(alice.get("/search?q=ada")) == []
 
 
-def test_search_finds_no_conversations_of_others(alice: Person, bob: Person, page: Page):
-    nothing = bob.get("/search?q=sky")
+def test_dialog_has_the_search_field_and_typing_receives_only_the_results(
+    alice: Person, page: Page
+):
+    dialog = alice.get("/search", **HTMX_HEADERS)
+    assert dialog.html.html is None
+    assert dialog.html.select_one("input[type=search]")["aria-label"] == "Search"
 
-    assert conversations(nothing) == []
-    assert "No results for" in nothing.text
-
-
-def test_typing_receives_only_the_results(alice: Person, page: Page):
-    fragment = alice.get("/search?q=sky&results=1", **HTMX_HEADERS)
-
-    assert fragment.html.select("form") == []
-    assert conversations(fragment) == ["Why is the sky blue?"]
+    results = alice.get("/search?q=sky&results=1", **HTMX_HEADERS)
+    assert results.html.select("form") == []
+    assert conversations(results) == ["Why is the sky blue?"]
 
 
 @pytest.mark.parametrize(
@@ -63,13 +67,6 @@ def test_number_of_results_replaces_the_status_of_the_search(
 
     part = fragment.html.select_one("hx-partial[hx-target='#search-status']")
     assert part.get_text(strip=True) == status
-
-
-def test_dialog_contains_the_search_field(alice: Person):
-    fragment = alice.get("/search", **HTMX_HEADERS)
-
-    assert fragment.html.html is None
-    assert fragment.html.select_one("input[type=search]")["aria-label"] == "Search"
 
 
 def test_search_does_not_wait_for_the_service(alice: Person, upstream: Upstream, page: Page):

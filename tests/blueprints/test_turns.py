@@ -1,44 +1,33 @@
-"""Sending messages: pages, fragments, repeated submissions and access control."""
+"""Sending messages: pages and fragments, and what is shown beside messages and replies."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import math
+from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import select
 
-from tests.support.cases import failures
+from chat.schema import api_quotas
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 
-def test_message_creates_a_conversation_and_receives_its_reply(alice: Person, upstream: Upstream):
+def test_messages_create_and_continue_a_conversation(alice: Person, upstream: Upstream):
     page = alice.start_conversation("Hello Ada")
-
-    call = upstream.next_call()
-    assert call.body == {"content": "Hello Ada"}
     assert page.reply_states == ["waiting"]
     assert page.html.h1.get_text() == "Hello Ada"
-
-    turn_id = str(page.turns[0]["data-turn"])
-    with alice.follow(turn_id) as stream:
-        call.start_stream().delta("Hel")
-        stream.read_until("Hel")
-        call.delta("lo")
-        call.complete("Hello **you**")
-        stream.remaining_events()
-    page = alice.get(page.path)
+    call = upstream.next_call()
+    assert call.body == {"content": "Hello Ada"}
+    call.start_stream().complete("Hello **you**")
+    page = wait_for_reply(alice, page)
     assert page.reply_states == ["complete"]
     assert page.html.select_one(".turn__reply strong").get_text() == "you"
 
-
-def test_second_message_is_sent_to_the_same_conversation(alice: Person, upstream: Upstream):
-    page = complete_first_turn(alice, upstream, "one", "first")
-
-    page = alice.press(page, "Send", content="two")
+    alice.press(page, "Send", content="two")
     call = upstream.next_call()
     call.start_stream().complete("second")
-
     assert call.path == "/api/v1/conversations/up-1/messages/stream"
-    assert upstream.sent_messages() == ["one", "two"]
+    assert upstream.sent_messages() == ["Hello Ada", "two"]
 
 
 def test_used_idempotency_key_with_another_message_creates_another_turn(
@@ -50,21 +39,6 @@ def test_used_idempotency_key_with_another_message_creates_another_turn(
 
     calls = [upstream.next_call(), upstream.next_call()]
     assert {call.body["content"] for call in calls} == {"before going back", "after going back"}
-
-
-def test_second_message_is_rejected_until_the_first_reply_has_ended(
-    alice: Person, upstream: Upstream
-):
-    page = alice.start_conversation("first")
-    call = upstream.next_call()
-
-    page = alice.press(page, "Send", content="second, typed early")
-
-    assert page.status == 409
-    assert "still replying" in page.text
-    assert page.html.select_one("textarea[name=content]").get_text() == "second, typed early"
-    call.start_stream().complete("done")
-    assert upstream.sent_messages() == ["first"]
 
 
 def test_htmx_receives_the_turn_and_an_empty_composer(alice: Person, upstream: Upstream):
@@ -82,69 +56,12 @@ def test_htmx_receives_the_turn_and_an_empty_composer(alice: Person, upstream: U
     assert answer.html.select_one("textarea").get_text() == ""
 
 
-def test_repeated_submission_shows_its_turn(alice: Person, upstream: Upstream):
-    def check(button: str) -> None:
-        upstream.calls.clear()
-        page = alice.start_conversation("one")
-        upstream.next_call().respond(500, {})
-        page = wait_for_reply(alice, page)
-        action, fields = page.button_action(button)
-        pressed = fields | {"content": "two"}
-        alice.post(action, pressed, **HTMX_HEADERS)
-        call = upstream.next_call().start_stream()
+def test_stream_of_a_missing_reply_says_so_and_ends(alice: Person):
+    with alice.follow("missing") as stream:
+        missing, done = stream.remaining_events()
 
-        answer = alice.post(action, pressed, **HTMX_HEADERS)
-
-        assert [turn["data-state"] for turn in answer.turns] == ["waiting"]
-        call.complete("second")
-        assert upstream.sent_messages() == ["one", "two"]
-
-    assert failures(check, {button: button for button in ("Send", "Try again")}) == {}
-
-
-def test_conversations_and_turns_of_others_are_inaccessible(
-    alice: Person, new_person: Callable[[], Person], upstream: Upstream
-):
-    page = alice.start_conversation("a secret")
-    call = upstream.next_call().start_stream()
-    turn_id = str(page.turns[0]["data-turn"])
-    mallory = new_person()
-    mallory.get("/twins/ada")
-
-    seen = [
-        mallory.get(page.path),
-        mallory.post(f"{page.path}/turns", {"content": "hi", "idempotency_key": "k"}),
-        mallory.post(f"/turns/{turn_id}/cancellation", {}),
-        mallory.post(f"{page.path}/words/deletion", {}),
-    ]
-
-    assert [page.status for page in seen] == [404, 404, 404, 404]
-    assert seen[0].text == mallory.get("/conversations/there-is-none").text
-    with mallory.follow(turn_id) as stream:
-        signed_out, done = stream.remaining_events()
-    assert "This reply can no longer be shown here" in signed_out.data
+    assert "This reply can no longer be shown here" in missing.data
     assert done.name == "done"
-    assert "a secret" not in mallory.get("/conversations").text
-    call.complete("for Alice only")
-    assert wait_for_reply(alice, page).reply_states == ["complete"]
-
-
-def test_first_message_submitted_twice_at_once_creates_one_turn(
-    new_person: Callable[[], Person], upstream: Upstream
-):
-    for _ in range(5):
-        somebody = new_person()
-        action, fields = somebody.get("/twins/ada").button_action("Send")
-        with ThreadPoolExecutor(2) as pool:
-            press = [
-                pool.submit(somebody.post, action, fields | {"content": "once"}) for _ in range(2)
-            ]
-            first, second = (page.result(10) for page in press)
-        upstream.next_call().start_stream().complete("ok")
-
-        assert first.path == second.path
-        assert (first.status, second.status) == (200, 200)
-    assert len(upstream.sent_messages()) == 5
 
 
 def test_first_service_id_that_a_conversation_receives_is_not_replaced_by_another(
@@ -169,82 +86,53 @@ def test_first_service_id_that_a_conversation_receives_is_not_replaced_by_anothe
     assert {call.path.split("/")[4] for call in (second, third)} == {"fast"}
 
 
-def test_low_quota_is_shown_in_the_new_composer_and_on_the_twin_page(
-    alice: Person, upstream: Upstream
+def test_low_quota_of_the_service_is_shown_with_the_end_of_its_window(
+    alice: Person, upstream: Upstream, portal: Portal
 ):
     page = alice.start_conversation("one")
-    upstream.next_call().respond(
-        200, {"data": {"content": "One"}}, x_ratelimit_remaining="40", x_ratelimit_limit="500"
-    )
+    limits = {"x_ratelimit_remaining": "40", "x_ratelimit_limit": "500"}
+    upstream.next_call().respond(200, {"data": {"content": "One"}}, **limits)
     page = wait_for_reply(alice, page)
-    assert "40 messages left, shared by everyone" in page.text
-    assert "40 messages left, shared by everyone" in alice.get("/twins/ada").text
+    for shown in (page, alice.get("/twins/ada")):
+        assert "40 messages left, shared by everyone" in shown.text
+
     action, fields = page.button_action("Send")
-
     answer = alice.post(action, fields | {"content": "two"}, **HTMX_HEADERS)
-
-    upstream.next_call().start_stream().complete("Two")
     assert "39 messages left, shared by everyone" in answer.text
+    limits |= {"x_ratelimit_remaining": "3", "x_ratelimit_reset": "600"}
+    upstream.next_call().respond(200, {"data": {"content": "Two"}}, **limits)
+    page = wait_for_reply(alice, alice.get(page.path))
+
+    assert "3 messages left until" in page.text
+    with portal.database.read() as connection:
+        resets_at = math.ceil(connection.execute(select(api_quotas.c.resets_at)).scalar_one())
+    time = page.html.select_one("#composer .hint time")["datetime"]
+    assert time == datetime.fromtimestamp(resets_at, UTC).isoformat()
 
 
-def test_continue_asks_the_twin_for_the_rest_of_a_cut_off_reply(alice: Person, upstream: Upstream):
+@pytest.mark.parametrize("cut_off", [True, False, "yes"])
+def test_reply_cut_off_by_the_service_can_be_continued(
+    alice: Person, upstream: Upstream, cut_off: object
+):
     page = alice.start_conversation("one")
     call = upstream.next_call().start_stream()
-    call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=True)
+    call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
     call.close()
-    alice.press(wait_for_reply(alice, page), "Continue")
-    call = upstream.next_call()
+    page = wait_for_reply(alice, page)
+    notes = page.html.select(".turn .note--neutral")
 
+    assert page.reply_states == ["complete"]
+    if cut_off is not True:
+        assert notes == []
+        return
+    [note] = notes
+    assert "This reply reached the length limit" in note.get_text()
+    assert not note.select(".note__reference")
+    page = alice.press(page, "Continue")
+    call = upstream.next_call()
     assert call.body["content"] == "Please continue."
     call.start_stream().complete("a time")
     assert wait_for_reply(alice, page).reply_states == ["complete", "complete"]
-
-
-def test_reply_cut_off_by_the_service_has_a_note(alice: Person, upstream: Upstream):
-    def check(case: tuple[object, int]) -> None:
-        cut_off, notes = case
-        page = alice.start_conversation("one")
-        call = upstream.next_call().start_stream()
-        call.send_event(type="complete", message={"content": "Once upon …"}, cutOff=cut_off)
-        call.close()
-        page = wait_for_reply(alice, page)
-
-        assert page.reply_states == ["complete"]
-        shown = page.html.select(".turn .note--neutral")
-        assert len(shown) == notes
-        assert all("This reply reached the length limit" in note.get_text() for note in shown)
-        assert len(page.html.select(".turn .note form")) == notes
-        assert not page.html.select(".turn .note__reference")
-
-    assert failures(check, {"yes": (True, 1), "no": (False, 0), "no boolean": ("yes", 0)}) == {}
-
-
-@pytest.mark.parametrize("headers", [{}, HTMX_HEADERS], ids=["page", "fragment"])
-def test_form_response_is_never_a_stream(
-    alice: Person, upstream: Upstream, headers: dict[str, str]
-):
-    path = alice.start_conversation("first").path
-    statuses, kinds = [], set()
-
-    def press(button: str, **more: str) -> None:
-        action, fields = alice.get(path).button_action(button)
-        response = alice.post(action, fields | more, **headers).response
-        statuses.append(response.status_code)
-        kinds.add(response.headers["Content-Type"])
-
-    call = upstream.next_call().start_stream()
-    press("Send", content="too early")
-    press("Stop")
-    assert call.wait_for_disconnect()
-    press("Try again")
-    upstream.next_call().start_stream().complete("ok")
-    wait_for_reply(alice, alice.get(path))
-    press("Send", content="next")
-    upstream.next_call().start_stream().complete("ok")
-    wait_for_reply(alice, alice.get(path))
-
-    assert statuses == [409, 200, 200, 200]
-    assert kinds == {"text/html; charset=utf-8"}
 
 
 CODE_MESSAGE = "Why?\n\n```python\nprint(1 < 2)\n```\n**Thanks**"

@@ -47,13 +47,6 @@ def test_twin_with_an_id_that_no_url_can_contain_is_omitted(alice: Person, upstr
     assert [link.get_text() for link in alice.get("/").html.select("li h3 a")] == ["ada"]
 
 
-def test_unknown_twin_is_404(alice: Person):
-    page = alice.get("/twins/nobody")
-
-    assert page.status == 404
-    assert page.html.h1.get_text() == "Page not found"
-
-
 def test_texts_of_a_twin_are_tagged_with_its_language(alice: Person, upstream: Upstream):
     texts = {"name": "X", "description": "Um", "greeting": "Oi", "starters": ["Como?"]}
     languages = {"x": ("pt-BR", "pt-BR"), "y": ('"><b>', ""), "z": (3, "")}

@@ -6,7 +6,6 @@ import pytest
 from flask import Flask
 
 from chat.twins import TwinCatalogue
-from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
@@ -14,27 +13,18 @@ from tests.support.upstream import Upstream
 ALL = {"page": 1, "pages": 1}
 
 
-def test_home_page_lists_twins_by_name(alice: Person, upstream: Upstream):
+def test_home_page_lists_twins_by_name_and_offers_a_search_from_nine_on(
+    alice: Person, upstream: Upstream, clock: AdjustableClock
+):
     page = alice.get("/")
-
     assert page.html.h1.get_text() == "What would you like to know?"
-    assert [a.get_text() for a in page.html.select("li h3 a")] == ["Ada", "Odd"]
+    assert names(page) == ["Ada", "Odd"]
     assert page.html.select_one("input[type=search]") is None
     assert len(upstream.calls) == 1
 
-
-def test_search_is_offered_from_nine_twins_on(alice: Person, upstream: Upstream):
     upstream.twins = many(9)
-
+    clock.advance(TwinCatalogue.max_age_seconds + 1)
     assert alice.get("/").html.select_one("input[type=search]")["aria-label"] == "Search twins"
-
-
-def test_home_page_needs_no_request_while_the_twin_list_is_fresh(alice: Person, upstream: Upstream):
-    for _ in range(5):
-        alice.get("/")
-        alice.get("/twins/ada")
-
-    assert len(upstream.calls) == 1
 
 
 def test_refused_key_is_logged_once_with_status_address_and_setting(
@@ -52,36 +42,26 @@ def test_refused_key_is_logged_once_with_status_address_and_setting(
     assert logged == [f"{expected}API_KEY."]
 
 
-# Cases: a query, the names that it finds, and the count in words.
-SEARCHES = {
-    "ADA": (["Ada"], "1 twin found"),
-    "how things": (["Ada"], "1 twin found"),
-    "nobody": ([], "0 twins found"),
-    "": (["Ada", "Odd"], ""),
-}
+@pytest.mark.parametrize(
+    ("q", "found", "sentence"),
+    [
+        ("how things", ["Ada"], "1 twin found"),
+        ("nobody", [], "0 twins found"),
+        ("", ["Ada", "Odd"], ""),
+    ],
+)
+def test_search_finds_words_in_names_and_descriptions(
+    alice: Person, q: str, found: list[str], sentence: str
+):
+    page, part = alice.get(f"/?q={q}"), alice.get(f"/?q={q}", **HTMX_HEADERS)
 
-
-def test_search_finds_words_in_names_and_descriptions(alice: Person):
-    def check(q: str) -> None:
-        found, sentence = SEARCHES[q]
-        page, part = alice.get(f"/?q={q}"), alice.get(f"/?q={q}", **HTMX_HEADERS)
-        assert names(page) == names(part) == found
-        # Screen readers announce the fragment, so it also states that all twins are shown.
-        assert page.html.select_one("#result-count").get_text().strip() == sentence
-        assert part.html.select_one("#result-count").get_text().strip() == (sentence or "All twins")
-        address = f"/?q={q.replace(' ', '+')}" if q else "/"
-        assert part.response.headers["HX-Replace-Url"] == address
-        assert page.html.select_one("#result-count")["role"] == "status"
-
-    assert failures(check, {q: q for q in SEARCHES}) == {}
-
-
-def test_htmx_receives_only_the_twin_list(alice: Person):
-    page = alice.get("/?q=ada", **HTMX_HEADERS)
-
-    assert page.html.html is None
-    assert page.html.select_one("#twins li")
-    assert "HX-Request" in page.response.headers["Vary"]
+    assert names(page) == names(part) == found
+    # Screen readers announce the fragment, so it also states that all twins are shown.
+    assert page.html.select_one("#result-count[role=status]").get_text().strip() == sentence
+    assert part.html.select_one("#result-count").get_text().strip() == (sentence or "All twins")
+    assert part.html.html is None
+    assert part.response.headers["HX-Replace-Url"] == (f"/?q={q.replace(' ', '+')}" if q else "/")
+    assert "HX-Request" in part.response.headers["Vary"]
 
 
 def names(page: Page) -> list[str]:
@@ -123,10 +103,8 @@ def test_htmx_receives_only_the_cards_of_the_next_page(alice: Person, crowd: lis
 
 
 def test_nonexistent_page_number_shows_the_nearest_page(alice: Person, crowd: list[str]):
-    shown = {
-        page: names(alice.get(f"/?page={page}"))[:60] for page in ("0", "-1", "99", "x", "9" * 30)
-    }
-    assert shown == dict.fromkeys(shown, crowd[:60])
+    for page in ("0", "-1", "99", "x", "9" * 30):
+        assert names(alice.get(f"/?page={page}"))[:60] == crowd[:60], page
 
 
 def test_page_parameter_shows_at_most_ten_pages_at_once(alice: Person, upstream: Upstream):
@@ -192,20 +170,6 @@ def test_long_and_right_to_left_texts_are_shown_in_full(alice: Person, upstream:
     assert page.html.select_one(".card p").get_text() == ("word " * 300).strip()
     for each in page.html.select(".card h2 a, .card p"):
         assert each["dir"] == "auto"
-
-
-def test_empty_twin_list_is_explained(alice: Person, upstream: Upstream):
-    upstream.twins = []
-
-    assert "No twins yet" in alice.get("/").text
-
-
-def test_home_page_reports_an_unreachable_service(alice: Person, upstream: Upstream):
-    upstream.stop()
-    page = alice.get("/")
-
-    assert page.status == 200
-    assert "The twin service can't be reached." in page.text
 
 
 def test_home_page_shows_the_reason_for_which_the_service_refused_the_list(
