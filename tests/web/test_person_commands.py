@@ -13,12 +13,14 @@ from flask import Flask
 from sqlalchemy import select, true
 
 import app as twindow
+from accounts import Person as AccountOfPerson
 from accounts import PersonNotFound
 from accounts.schema import people
 from chat.schema import conversations, counters
 from core.settings import SettingsError
-from tests.accounts.passwords import PASSWORD
+from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.blueprints.conversation_list import listed_titles
+from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.portals import close_portal
@@ -34,6 +36,14 @@ def run(app: Flask, *arguments: str) -> Result:
     return app.test_cli_runner().invoke(args=["twindow", "person", *arguments])
 
 
+def add_with_password(portal: Portal, name: str) -> AccountOfPerson:
+    accounts = portal.accounts
+    accounts.passwords.hasher = FAST_HASHER
+    person = accounts.people.add(name)
+    accounts.use_link(accounts.create_link(person), PASSWORD, "")
+    return person
+
+
 def test_add_command_prints_the_one_time_link_as_its_last_line(app: Flask, alice: Person):
     result = run(app, "add", "Anna")
     url = result.output.splitlines()[-1]
@@ -45,36 +55,51 @@ def test_add_command_prints_the_one_time_link_as_its_last_line(app: Flask, alice
     assert run(app, "list").output.startswith("Anna\tlast sign-in: ")
 
 
-def test_reset_command_replaces_the_password_by_a_link(app: Flask, portal: Portal):
-    accounts = portal.accounts
-    accounts.use_link(accounts.create_link(accounts.people.add("Anna")), PASSWORD, "")
+def test_reset_command_replaces_the_password_by_a_link(
+    app: Flask, portal: Portal, clock: AdjustableClock
+):
+    add_with_password(portal, "Anna")
+    day = datetime.fromtimestamp(clock.time(), UTC).strftime("%Y-%m-%d")
+    assert run(app, "list").output == f"Anna\tlast sign-in: {day}\n"
+
     result = run(app, "reset", "anna")
 
     assert "/session/links/" in result.output.splitlines()[-1]
-    assert run(app, "list").output.startswith("Anna\tno password yet, last sign-in: ")
+    assert run(app, "list").output == f"Anna\tno password yet, last sign-in: {day}\n"
 
 
-def test_commands_that_change_people_write_a_log_line_to_stderr(app: Flask):
-    commands = ["add"], ["disable"], ["enable"], ["groups", "--add", "sales"], ["reset"]
-    lines = [run(app, command[0], "Anna", *command[1:]).stderr for command in commands]
+# Cases: a command about Anna, its log line, and the list of people afterwards.
+COMMANDS = [
+    (["add", "Anna"], "added “Anna”", "no password yet"),
+    (["disable", "Anna"], "disabled “Anna”", "disabled, no password yet"),
+    (["enable", "Anna"], "enabled “Anna”", "no password yet"),
+    (
+        ["groups", "Anna", "--add", "staff", "--add", "sales"],
+        "changed the groups of “Anna” to: sales, staff",
+        "no password yet, groups: sales staff",
+    ),
+    (
+        ["groups", "Anna", "--add", "legal", "--remove", "sales"],
+        "changed the groups of “Anna” to: legal, staff",
+        "no password yet, groups: legal staff",
+    ),
+    (
+        ["reset", "Anna"],
+        "deleted the password of “Anna”",
+        "no password yet, groups: legal staff",
+    ),
+]
 
-    assert [line.partition("[INFO] ")[2] for line in lines] == [
-        "The operator has added “Anna”.\n",
-        "The operator has disabled “Anna”.\n",
-        "The operator has enabled “Anna”.\n",
-        "The operator has changed the groups of “Anna” to: sales.\n",
-        "The operator has deleted the password of “Anna”.\n",
-    ]
 
+def test_commands_change_people_and_write_a_log_line_to_stderr(app: Flask):
+    for command, log_line, listed in COMMANDS:
+        result = run(app, *command)
+        assert result.exit_code == 0
+        assert result.stderr.endswith(f"[INFO] The operator has {log_line}.\n"), result.stderr
+        assert run(app, "list").output == f"Anna\t{listed}\n"
 
-def test_disable_and_enable_commands_change_a_person(app: Flask):
-    run(app, "add", "Anna")
-    listed = []
-    for command in ("disable", "enable"):
-        assert run(app, command, "Anna").exit_code == 0
-        listed.append(run(app, "list").output)
-
-    assert listed == ["Anna\tdisabled, no password yet\n", "Anna\tno password yet\n"]
+    assert run(app, "groups", "Anna").output == "legal\nstaff\n"
+    assert run(app, "groups", "Anna", "--add", "x" * 101).exit_code == 1
 
 
 @pytest.mark.settings(
@@ -128,57 +153,13 @@ class TestProxy:
         assert "is written proxy:NAME" in run(app, "rename", "proxy:ben", "Ben").stderr
 
 
-def test_groups_command_adds_removes_and_prints_groups(app: Flask):
-    run(app, "add", "Anna")
-    run(app, "groups", "Anna", "--add", "staff", "--add", "sales")
-    result = run(app, "groups", "Anna", "--add", "legal", "--remove", "sales")
-
-    assert result.stdout == "legal\nstaff\n"
-    assert run(app, "groups", "Anna").output == "legal\nstaff\n"
-    assert run(app, "list").output == "Anna\tno password yet, groups: legal staff\n"
-    assert run(app, "groups", "Anna", "--add", "x" * 101).exit_code == 1
-
-
-def test_list_command_shows_the_date_of_the_last_sign_in(
-    app: Flask, portal: Portal, clock: AdjustableClock
-):
-    accounts = portal.accounts
-    accounts.use_link(accounts.create_link(accounts.people.add("Anna")), PASSWORD, "")
-    accounts.sign_ins.end_all(accounts.people.find("Anna").id)
-    day = datetime.fromtimestamp(clock.time(), UTC).strftime("%Y-%m-%d")
-
-    assert run(app, "list").output == f"Anna\tlast sign-in: {day}\n"
-
-
 def test_rename_command_keeps_the_person_and_the_password(app: Flask, portal: Portal):
-    accounts = portal.accounts
-    anna = accounts.people.add("Anna")
-    accounts.use_link(accounts.create_link(anna), PASSWORD, "")
+    anna = add_with_password(portal, "Anna")
 
     assert run(app, "rename", "anna", "Anna  Berg").stdout == "anna is now Anna Berg.\n"
-    assert accounts.sign_in("Anna Berg", PASSWORD, "", "").person_id == anna.id
+    assert portal.accounts.sign_in("Anna Berg", PASSWORD, "", "").person_id == anna.id
     assert "There is no Anna." in run(app, "rename", "Anna", "Ann").stderr
     assert run(app, "rename", "anna berg", "Anna Berg").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        (("Anna", "ben"), "ben exists already."),
-        (("Anna", "proxy:anna"), "A name has 1 to 100 printable characters, and does not begin"),
-        (("Anna", " "), "A name has 1 to 100 printable characters, and does not begin"),
-    ],
-)
-def test_rename_command_refuses_a_name_that_is_taken_or_unsuitable(
-    app: Flask, names: tuple[str, str], sentence: str
-):
-    for name in ("Anna", "Ben"):
-        run(app, "add", name)
-    result = run(app, "rename", *names)
-
-    assert result.exit_code == 1
-    assert result.stderr.startswith(f"Error: {sentence}")
-    assert "Anna\t" in run(app, "list").output
 
 
 @pytest.mark.parametrize("separator", [",", ";"])
@@ -200,32 +181,45 @@ def test_add_command_adds_the_people_in_a_file_and_prints_their_links(
     assert alice.press(alice.get(path), "Save", password=PASSWORD).path == "/"
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (b"name\nBen\nAnna\n", "line 3: Anna exists already."),
-        (b"name\nBen\n\nBEN\n", "line 4: BEN exists already."),
-        (b"name\nBen\nproxy:x\n", "line 3: A name has 1 to 100 printable characters"),
-        (b"name\nBen,no\n", "line 2: The line has more values than the header."),
-        (b"name,groups\nBen,a\x07b\n", "line 2: “a\x07b” is not a name of a group."),
-        (b"name\nBen\nGr\xfc\xdfe\n", "line 3: The text is not UTF-8."),
-        (b"Ben,staff\n", "line 1: The first line has to name the columns: name and groups."),
-        (b'name\n"Ben', "line 2: unexpected end of data."),
-        (b"name\n", "people.csv lists nobody."),
-        (b"", "line 1: The first line has to name the columns"),
-    ],
-)
-def test_add_command_adds_nobody_if_a_line_of_the_file_is_wrong(
-    app: Flask, tmp_path: Path, content: bytes, sentence: str
-):
+# Cases: a file of people, and the sentence about its wrong line.
+WRONG_FILES = [
+    (b"name\nBen\nAnna\n", "line 3: Anna exists already."),
+    (b"name\nBen\n\nBEN\n", "line 4: BEN exists already."),
+    (b"name\nBen\nproxy:x\n", "line 3: A name has 1 to 100 printable characters"),
+    (b"name\nBen,no\n", "line 2: The line has more values than the header."),
+    (b"name,groups\nBen,a\x07b\n", "line 2: “a\x07b” is not a name of a group."),
+    (b"name\nBen\nGr\xfc\xdfe\n", "line 3: The text is not UTF-8."),
+    (b"Ben,staff\n", "line 1: The first line has to name the columns: name and groups."),
+    (b'name\n"Ben', "line 2: unexpected end of data."),
+    (b"name\n", "people.csv lists nobody."),
+    (b"", "line 1: The first line has to name the columns"),
+]
+
+
+def test_add_command_adds_nobody_if_a_line_of_the_file_is_wrong(app: Flask, tmp_path: Path):
     run(app, "add", "Anna")
     file = tmp_path / "people.csv"
-    file.write_bytes(content)
-    result = run(app, "add", "--from", str(file))
 
-    assert result.exit_code == 1
-    assert sentence in result.stderr
-    assert run(app, "list").output == "Anna\tno password yet\n"
+    def check(case: tuple[bytes, str]) -> None:
+        content, sentence = case
+        file.write_bytes(content)
+        result = run(app, "add", "--from", str(file))
+        assert result.exit_code == 1
+        assert sentence in result.stderr
+        assert run(app, "list").output == "Anna\tno password yet\n"
+
+    assert failures(check, {repr(case[0]): case for case in WRONG_FILES}) == {}
+
+
+# Cases: the lines of a file of pairs, and the sentence about the wrong one.
+WRONG_PAIRS = [
+    ("Anna,Anna", "Anna into Anna: a person who is merged must not be named again"),
+    ("Anna,Ben\nAnna,Carl", "Anna into Ben: a person who is merged must not be named again"),
+    ("Anna,Ben\nBen,Carl", "Anna into Ben: a person who is merged must not be named again"),
+    ("Anna,Ben\nCarl,Dora", "There is no Dora."),
+    ("Anna,Ben\nCarl", "pairs.csv, line 3: The line has no into."),
+    ("Anna,Ben\nCarl,Zoe", "Zoe is disabled. Enable them first."),
+]
 
 
 @pytest.mark.settings(
@@ -297,44 +291,35 @@ class TestMerge:
         assert len(portal.accounts.people.list_all()) == 2
         assert listed_titles(meier.get("/conversations")) == ["Why is the sky blue?"]
 
-    @pytest.mark.parametrize(
-        ("lines", "sentence"),
-        [
-            ("Anna,Anna", "Anna into Anna: a person who is merged must not be named again"),
-            (
-                "Anna,Ben\nAnna,Carl",
-                "Anna into Ben: a person who is merged must not be named again",
-            ),
-            ("Anna,Ben\nBen,Carl", "Anna into Ben: a person who is merged must not be named again"),
-            ("Anna,Ben\nCarl,Dora", "There is no Dora."),
-            ("Anna,Ben\nCarl", "pairs.csv, line 3: The line has no into."),
-            ("Anna,Ben\nCarl,Zoe", "Zoe is disabled. Enable them first."),
-        ],
-    )
     def test_nobody_is_merged_if_one_line_of_the_file_is_wrong(
-        self, app: Flask, portal: Portal, tmp_path: Path, lines: str, sentence: str
+        self, app: Flask, portal: Portal, tmp_path: Path
     ):
         for name in ("Anna", "Ben", "Carl", "Zoe"):
-            run(app, "add", name)
+            portal.accounts.people.add(name)
         run(app, "disable", "Zoe")
         file = tmp_path / "pairs.csv"
-        file.write_text(f"name,into\n{lines}\n")
 
-        result = run(app, "merge", "--from", str(file), "--yes")
+        def check(case: tuple[str, str]) -> None:
+            lines, sentence = case
+            file.write_text(f"name,into\n{lines}\n")
+            result = run(app, "merge", "--from", str(file), "--yes")
+            assert (result.exit_code, sentence in result.stderr) == (1, True), result.stderr
+            assert len(portal.accounts.people.list_all()) == 4
 
-        assert (result.exit_code, sentence in result.stderr) == (1, True), result.stderr
-        assert len(portal.accounts.people.list_all()) == 4
+        assert failures(check, {case[0]: case for case in WRONG_PAIRS}) == {}
         assert run(app, "merge", "Anna", "--from", str(file), "--yes").exit_code == 2  # not both
+
+
+UNSUITABLE = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (
-            ["add", " "],
-            "A name has 1 to 100 printable characters, and does not begin with “proxy:”.",
-        ),
+        (["add", " "], UNSUITABLE),
         (["add", "Anna"], "Anna exists already."),
+        (["rename", "Anna", "ben"], "ben exists already."),
+        (["rename", "Anna", "proxy:anna"], UNSUITABLE),
         (
             ["disable", "Nobody"],
             "There is no Nobody. See “person list”; names at the proxy are written proxy:NAME.",
@@ -342,39 +327,32 @@ class TestMerge:
     ],
 )
 def test_command_with_a_wrong_name_fails_with_one_sentence(
-    app: Flask, arguments: list[str], sentence: str
+    app: Flask, portal: Portal, arguments: list[str], sentence: str
 ):
-    run(app, "add", "anna")
+    for name in ("anna", "Ben"):
+        portal.accounts.people.add(name)
     result = run(app, *arguments)
 
     assert (result.exit_code, result.stderr) == (1, f"Error: {sentence}\n")
+    assert [person.name for person in portal.accounts.people.list_all()] == ["anna", "Ben"]
 
 
-@pytest.mark.usefixtures("app")
-class TestMissingSetting:
-    """A portal without TWINDOW_SIGN_IN."""
+def test_portal_with_people_does_not_start_without_a_sign_in_setting(
+    portal: Portal, settings: dict[str, Any], clock: AdjustableClock
+):
+    portal.accounts.people.add("Anna")
 
-    def test_portal_with_people_does_not_start_without_a_sign_in_setting(
-        self, portal: Portal, settings: dict[str, Any], clock: AdjustableClock
-    ):
-        portal.accounts.people.add("Anna")
-
-        with pytest.raises(
-            SettingsError, match="TWINDOW_SIGN_IN is not set, but people have signed in"
-        ):
-            twindow.create_app(settings | {"sign_in": ""}, clock=clock)
+    with pytest.raises(SettingsError, match="TWINDOW_SIGN_IN is not set, but people have signed"):
+        twindow.create_app(settings | {"sign_in": ""}, clock=clock)
 
 
 @pytest.mark.settings(sign_in="visitor")
-class TestPasswordsOff:
-    """A portal for visitors."""
+def test_add_command_requires_the_password_sign_in_mode(app: Flask, portal: Portal):
+    result = run(app, "add", "Anna")
 
-    def test_add_command_requires_the_password_sign_in_mode(self, app: Flask, portal: Portal):
-        result = run(app, "add", "Anna")
-
-        assert result.exit_code == 1
-        assert "set TWINDOW_SIGN_IN=password" in result.stderr
-        assert not portal.accounts.people.exist()
+    assert result.exit_code == 1
+    assert "set TWINDOW_SIGN_IN=password" in result.stderr
+    assert not portal.accounts.people.exist()
 
 
 def test_delete_command_deletes_the_person_and_their_conversations(

@@ -1,8 +1,9 @@
-"""Sessions of visitors and people, on both databases."""
+"""Sessions of visitors and people, and the cookies that lead to them."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from sqlalchemy import Connection, event, select
 from werkzeug.test import Client
 
 from chat.schema import sessions
-from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
@@ -20,8 +20,7 @@ from web.container import Portal
 from web.http.session_rows import SessionRows
 from web.session_fields import EXTENDED_DAY_FIELD
 
-pytestmark = pytest.mark.both_databases
-
+INVALID_COOKIES = ('"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"')
 DAY = 86_400
 ID_COOKIE = "twindow-id"
 
@@ -47,17 +46,12 @@ def plant_cookies(attacker: Person, victim: Person) -> None:
     victim.session.cookies.update(attacker.session.cookies)
 
 
-def test_invalid_session_cookie_starts_a_new_session(alice: Person):
-    def check(cookie: str) -> None:
-        for path in ("/", "/twins/ada", "/conversations"):
-            for name in ("twindow", ID_COOKIE):
-                assert alice.get(path, Cookie=f"{name}={cookie}").status == 200
-
-    cookies = '"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"'
-    assert failures(check, {cookie: cookie for cookie in cookies}) == {}
+def test_invalid_cookie_starts_a_new_session(alice: Person):
+    for cookie, name in product(INVALID_COOKIES, ("twindow", ID_COOKIE)):
+        page = alice.get("/conversations", Cookie=f"{name}={cookie}")
+        assert page.status == 200, (name, cookie)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_new_session_is_on_the_disk_like_the_message_that_created_it(portal: Portal):
     levels: list[int] = []
 
@@ -76,12 +70,10 @@ def test_new_session_is_on_the_disk_like_the_message_that_created_it(portal: Por
 def test_visitor_has_no_session_until_a_message_is_accepted(
     alice: Person, upstream: Upstream, portal: Portal
 ):
-    for path in ("/preferences", "/keys", "/twins/ada"):
-        alice.get(path)
     assert alice.start_conversation("too long " * 4_000).status == 413
-
     assert stored_rows(portal) == []
     assert [cookie.name for cookie in alice.session.cookies] == [ID_COOKIE]
+
     complete_first_turn(alice, upstream, "Hello", "Hi")
     assert len(stored_rows(portal)) == 1
     assert {cookie.name for cookie in alice.session.cookies} == {ID_COOKIE, "twindow"}
@@ -106,11 +98,10 @@ def test_session_lasts_a_day_until_a_message_is_accepted_and_then_a_year(
     assert 'data-theme="dark"' in alice.get("/").response.text
 
 
-@pytest.mark.parametrize("prepare", [lambda _: None, save_preferences])
 def test_planted_cookie_gives_no_access_to_the_conversation(
-    alice: Person, bob: Person, upstream: Upstream, prepare: Any
+    alice: Person, bob: Person, upstream: Upstream
 ):
-    prepare(bob)
+    save_preferences(bob)
     form = bob.get("/twins/ada")
     plant_cookies(bob, alice)
     page = complete_first_turn(alice, upstream, "a secret", "Hi")
@@ -122,6 +113,7 @@ def test_planted_cookie_gives_no_access_to_the_conversation(
     assert "a secret" not in bob.get("/conversations").text
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("prepare", [lambda _: None, save_preferences])
 def test_two_simultaneous_first_messages_create_one_conversation_and_session(
     alice: Person, bob: Person, upstream: Upstream, portal: Portal, prepare: Any
@@ -139,6 +131,8 @@ def test_two_simultaneous_first_messages_create_one_conversation_and_session(
 
     assert (first.status, second.status) == (200, 200)
     assert first.path == second.path
+    assert upstream.next_call().body == {"content": "once"}
+    assert [call.method for call in upstream.calls].count("POST") == 2
     assert len({row.key for row in stored_rows(portal)} - before) == 1
     assert alice.session.cookies["twindow"] == bob.session.cookies["twindow"]
 
@@ -156,6 +150,7 @@ def test_replaced_session_id_is_valid_for_a_minute(
     assert 'data-theme="dark"' in alice.get("/").response.text
 
 
+@pytest.mark.both_databases
 def test_slow_request_keeps_what_others_have_stored_meanwhile(alice: Person, app: Flask):
     save_preferences(alice)
     cookie = {"Cookie": f"twindow={alice.session.cookies['twindow']}"}
@@ -174,6 +169,7 @@ def test_slow_request_keeps_what_others_have_stored_meanwhile(alice: Person, app
         assert "preferences" not in session
 
 
+@pytest.mark.both_databases
 def test_slow_request_does_not_restore_an_ended_session(alice: Person, app: Flask, portal: Portal):
     save_preferences(alice)
     cookie = {"Cookie": f"twindow={alice.session.cookies['twindow']}"}
