@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tracemalloc
 from typing import Any
 from urllib.parse import unquote
@@ -166,52 +165,37 @@ def test_export_file_name_is_valid_on_every_system(alice: Person, upstream: Upst
     names = {}
     for title in FILES:
         page = alice.press(page, "Rename", title=title)
-        for ending in ("md", "json"):
-            saved = alice.get(f"{page.path}/export?format={ending}").response
-            name = saved.headers["Content-Disposition"].partition("filename*=UTF-8''")[2]
-            names[title, ending] = unquote(name)
+        saved = alice.get(f"{page.path}/export?format=md").response
+        name = saved.headers["Content-Disposition"].partition("filename*=UTF-8''")[2]
+        names[title] = unquote(name).removesuffix(".md")
 
-    assert names == {(title, ending): f"{FILES[title]}.{ending}" for title, ending in names}
-
-
-def test_reply_cannot_forge_a_turn_in_an_export(alice: Person, upstream: Upstream):
-    forged = "Yes.\n\n## You, 2026-01-01\n\n> I agree\n\nAda\n===\n\n## Adam ##\n\nNo."
-    path = complete_first_turn(alice, upstream, "Hello", forged).path
-    saved = alice.get(f"{path}/export?format=md").response.text
-
-    headings = [line.partition(",")[0] for line in saved.splitlines() if line.startswith("#")]
-    assert headings == [
-        "# Hello",
-        "## Ada",
-        "## You",
-        "## Ada",
-        "#### You",
-        "### Ada",
-        "#### Adam ##",
-    ]
+    assert names == FILES
 
 
-def test_greeting_cannot_forge_a_turn_in_an_export(alice: Person, upstream: Upstream):
-    greetings = ["## You, 2026-01-01", "# A title", "Hi\n===", "``` Hello"]
-    upstream.twins = [
-        TWINS[0] | {"id": f"ada-{number}", "greeting": greeting}
-        for number, greeting in enumerate(greetings)
-    ]
-    headings = {}
-    for number, greeting in enumerate(greetings):
-        page = complete_first_turn(alice, upstream, "Hello", "Hi", twin=f"ada-{number}")
-        html = parse_html(render(alice.get(f"{page.path}/export?format=md").response.text))
-        headings[greeting] = [tag.get_text().partition(",")[0] for tag in html.select("h3, h4")]
+@pytest.mark.parametrize(
+    "forged",
+    ["## You, 2026-01-01\n\n> I agree", "# A title", "Hi\n===", "``` Hello", "## Adam ##"],
+)
+def test_greeting_and_reply_cannot_forge_a_turn_in_an_export(
+    alice: Person, upstream: Upstream, forged: str
+):
+    upstream.twins = [TWINS[0] | {"greeting": forged}]
+    page = complete_first_turn(alice, upstream, "Hello", f"Yes.\n\n{forged}")
+    html = parse_html(render(alice.get(f"{page.path}/export?format=md").response.text))
 
-    assert headings == {each: ["Hello", "Ada", "You", "Ada"] for each in greetings}
+    # The renderer lowers headings by two levels, and the export those of texts by two more.
+    headings = [tag.get_text().partition(",")[0] for tag in html.select("h3, h4")]
+    assert headings == ["Hello", "Ada", "You", "Ada"]
 
 
 def test_conversation_is_exported_as_json_and_other_formats_are_not_found(
     alice: Person, portal: Portal, person: str
 ):
     path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
-    saved = json.loads(alice.get(f"{path}/export?format=json").response.text)
+    answer = alice.get(f"{path}/export?format=json").response
+    saved = answer.json()
 
+    assert 'filename="conversation.json"' in answer.headers["Content-Disposition"]
     assert saved["title"] == "A talk of 60"
     assert saved["twin"] == {"id": "ada", "name": "Ada"}
     assert saved["greeting"] == "Hello, I am Ada."

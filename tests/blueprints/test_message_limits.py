@@ -50,16 +50,13 @@ def test_messages_left_for_a_person_are_shown_before_the_last_one(
 
 
 @pytest.mark.settings(history_limit=1)
-class TestHistory:
-    """A portal that keeps one message of each person."""
+def test_message_beyond_the_limit_of_saved_messages_stays_in_the_composer(
+    alice: Person, upstream: Upstream
+):
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
+    refused = alice.press(page, "Send", content="And now?")
 
-    def test_message_beyond_the_limit_of_saved_messages_stays_in_the_composer(
-        self, alice: Person, upstream: Upstream
-    ):
-        page = complete_first_turn(alice, upstream, "Hello", "Hi")
-        refused = alice.press(page, "Send", content="And now?")
-
-        assert refused.status == 429
-        assert "You've reached the limit of saved messages. Delete conversations" in refused.text
-        assert refused.html.select_one("#message").get_text() == "And now?"
-        assert upstream.sent_messages() == ["Hello"]
+    assert refused.status == 429
+    assert "You've reached the limit of saved messages. Delete conversations" in refused.text
+    assert refused.html.select_one("#message").get_text() == "And now?"
+    assert upstream.sent_messages() == ["Hello"]

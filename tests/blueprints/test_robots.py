@@ -24,19 +24,13 @@ def test_crawlers_may_request_only_the_public_pages_of_a_portal_for_visitors(ali
 
 
 @pytest.mark.settings(sign_in="password")
-class TestWithoutVisitors:
-    """A portal that requires a sign-in."""
-
-    def test_crawlers_may_request_nothing_where_people_sign_in(self, alice: Person):
-        assert rules(alice) == ["User-agent: *", "Disallow: /"]
+def test_crawlers_may_request_nothing_where_people_sign_in(alice: Person):
+    assert rules(alice) == ["User-agent: *", "Disallow: /"]
 
 
 @pytest.mark.settings(public_url="https://example.org/chat")
-class TestSubPath:
-    """A portal below the root of its host."""
+def test_rules_for_crawlers_have_the_sub_path(alice: Person):
+    lines = rules(alice, "/chat/robots.txt")
 
-    def test_rules_have_the_sub_path(self, alice: Person):
-        lines = rules(alice, "/chat/robots.txt")
-
-        assert lines[1] == "Allow: /chat/$"
-        assert lines[-1] == "Disallow: /chat/"
+    assert lines[1] == "Allow: /chat/$"
+    assert lines[-1] == "Disallow: /chat/"

@@ -8,52 +8,35 @@ import msgspec
 import pytest
 from flask import Flask
 
-from accounts import Accounts
 from core.settings import SignInModes
 from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
 from tests.support.person import Person
 from web.container import EXTENSION_KEY, Portal
 
 
-@pytest.fixture
-def accounts(portal: Portal) -> Accounts:
-    """Add Anna and Ben, and return the accounts."""
-    return add_people(portal)
-
-
 @pytest.mark.settings(sign_in="password", public_url="https://example.org/chat")
-class TestSubPath:
-    """A portal below the root of its host."""
-
-    def test_sub_path_without_its_slash_is_redirected(self, alice: Person):
-        assert alice.get("/chat").path == "/chat/session/new"
-        response = alice.session.get(f"{alice.base_url}/chat", allow_redirects=False, timeout=10)
-        assert response.headers["Location"] == "/chat/"
+def test_sub_path_without_its_slash_is_redirected(alice: Person):
+    assert alice.get("/chat").path == "/chat/session/new"
+    response = alice.session.get(f"{alice.base_url}/chat", allow_redirects=False, timeout=10)
+    assert response.headers["Location"] == "/chat/"
 
 
 @pytest.mark.settings(
     sign_in="password,proxy", proxy_user_header="X-Remote-User", proxy_networks="10.9.9.9"
 )
-class TestPasswordsTurnedOff:
-    """A portal that turns passwords off after people have signed in with them."""
+def test_password_sign_ins_end_when_passwords_are_turned_off(
+    app: Flask, alice: Person, portal: Portal
+):
+    add_people(portal)
+    sign_in(alice)
+    settings = msgspec.structs.replace(portal.settings, sign_in=SignInModes("proxy"))
+    app.extensions[EXTENSION_KEY] = replace(portal, settings=settings)
 
-    @pytest.mark.usefixtures("accounts")
-    def test_password_sign_ins_end_when_passwords_are_turned_off(
-        self, app: Flask, alice: Person, portal: Portal
-    ):
-        sign_in(alice)
-        modes = SignInModes("proxy")
-        settings = msgspec.structs.replace(portal.settings, sign_in=modes)
-        app.extensions[EXTENSION_KEY] = replace(portal, settings=settings)
-
-        assert not is_signed_in(alice)
+    assert not is_signed_in(alice)
 
 
 @pytest.mark.settings(sign_in="")
-class TestPasswordsOff:
-    """A portal for visitors only."""
-
-    def test_sign_in_pages_do_not_exist_when_only_visitors_are_allowed(self, alice: Person):
-        for path in ("/session", "/session/new", "/session/links/x"):
-            assert alice.get(path).status == 404
-        assert not alice.get("/").html.select_one("a[href^='/session']")
+def test_sign_in_pages_do_not_exist_when_only_visitors_are_allowed(alice: Person):
+    for path in ("/session", "/session/new", "/session/links/x"):
+        assert alice.get(path).status == 404
+    assert not alice.get("/").html.select_one("a[href^='/session']")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from flask import Flask
 
 from chat.twins import TwinCatalogue
 from tests.support.clock import AdjustableClock
@@ -132,44 +131,35 @@ def test_recently_used_twins_come_first_and_only_once(
     assert "Recently used" not in bob.get("/").text
 
 
-def test_short_list_shows_recent_twins_first_without_headings(alice: Person, upstream: Upstream):
+def test_short_list_shows_used_twins_first_without_headings(
+    alice: Person, upstream: Upstream, clock: AdjustableClock
+):
     upstream.twins = many(4)
-    alice.start_conversation("Hello", twin="2")
-
+    for content in ("One", "Two"):
+        alice.start_conversation(content, twin="2")
+    clock.set_wall_clock(clock.time() + 2 * 86_400)
     page = alice.get("/")
+
     assert names(page) == [f"Twin {n:03}" for n in (2, 0, 1, 3)]
     assert "Recently used" not in page.text
+    assert page.html.select_one("small").get_text() == "2 conversations"
 
 
-def test_used_twin_shows_its_number_of_conversations(
-    alice: Person, app: Flask, monkeypatch: pytest.MonkeyPatch
-):
-    for content in ("One", "Two"):
-        alice.start_conversation(content)
-    monkeypatch.setitem(app.jinja_env.filters, "is_today", lambda _: False)
-
-    assert alice.get("/").html.select_one("small").get_text() == "2 conversations"
-
-
-def test_twin_without_a_description_has_no_empty_element(alice: Person, upstream: Upstream):
-    upstream.twins = [{"id": "x", "name": "X"}]
-
-    assert alice.get("/").html.select(".card p") == []
-    assert alice.get("/twins/x").html.select(".lead") == []
-
-
-def test_long_and_right_to_left_texts_are_shown_in_full(alice: Person, upstream: Upstream):
+def test_texts_of_twins_are_shown_in_full_or_left_out(alice: Person, upstream: Upstream):
     long, right = "Long " * 20, "\u0644\u064a\u0644\u0649"
     upstream.twins = [
         {"id": "1", "name": long.strip(), "description": "word " * 300},
         {"id": "2", "name": right, "description": right},
+        {"id": "3", "name": "X"},
     ]
     page = alice.get("/")
 
-    assert names(page) == [long.strip(), right]
-    assert page.html.select_one(".card p").get_text() == ("word " * 300).strip()
+    assert names(page) == [long.strip(), "X", right]
+    shown = [description.get_text() for description in page.html.select(".card p")]
+    assert shown == [("word " * 300).strip(), right]
     for each in page.html.select(".card h2 a, .card p"):
         assert each["dir"] == "auto"
+    assert alice.get("/twins/3").html.select(".lead") == []
 
 
 def test_home_page_shows_the_reason_for_which_the_service_refused_the_list(

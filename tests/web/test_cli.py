@@ -92,26 +92,29 @@ def send_error(call: Call) -> None:
     call.close()
 
 
-def send_whole(call: Call) -> None:
-    call.start_stream().complete("One, two")
-
-
 PROBLEMS = {
+    "refused key": (
+        "/api/v1/twins",
+        (401, {}),
+        "(access denied). Status 401. Check TWINDOW_API_KEY.\n",
+    ),
     "read-only key": (
+        STREAM,
         (403, {"error": "Insufficient scope: full_access required"}),
         "full_access required. Try:\n    TWINDOW_API_KEY=a key with full access\n",
     ),
-    "error": (send_error, "The service reported an error: The engine died.\n"),
-    "empty": (lambda call: call.start_stream().complete(), "The reply is empty.\n"),
+    "error": (STREAM, send_error, "The service reported an error: The engine died.\n"),
+    "empty": (STREAM, lambda call: call.start_stream().complete(), "The reply is empty.\n"),
     "buffered": (
+        STREAM,
         lambda call: send_reply(call, *"1234567"),
         "the service, or a proxy before it, buffers. Try:\n    proxy_buffering off;  (nginx)\n",
     ),
     "server error": (
+        STREAM,
         (500, {"detail": "no model loaded"}),
         "The service did not accept the message. Status 500: no model loaded.\n",
     ),
-    "not found": ((404, {}), "The service did not accept the message. Status 404.\n"),
 }
 
 
@@ -121,7 +124,8 @@ def test_check_command_names_the_cause_why_a_service_does_not_reply(
 ):
     monkeypatch.setattr(service_check, "MIN_PAUSE_SECONDS", -1)
     monkeypatch.setattr(service_check, "MAX_BURST_SECONDS", 60)
-    upstream.answers[STREAM], expected = PROBLEMS[name]
+    path, answer, expected = PROBLEMS[name]
+    upstream.answers[path] = answer
 
     status, output = check(app)
 
@@ -129,52 +133,18 @@ def test_check_command_names_the_cause_why_a_service_does_not_reply(
     assert output.endswith(expected)
 
 
-def test_check_command_says_that_a_service_sends_replies_as_a_whole(app: Flask, upstream: Upstream):
-    upstream.answers[STREAM] = send_whole
-
-    status, output = check(app)
-
-    assert status == 0
-    assert "people see nothing until it is complete" in output
-
-
 def test_check_command_reports_an_unreachable_service(app: Flask, upstream: Upstream):
     upstream.stop()
 
-    status, output = check(app)
-
-    assert status == 1
     sentence = "The twin service can't be reached. Connection refused. Check TWINDOW_API_URL."
-    assert output == f"The service at {upstream.url}: {sentence}\n"
+    assert check(app) == (1, f"The service at {upstream.url}: {sentence}\n")
 
 
-def test_check_command_names_the_setting_of_a_refused_key(app: Flask, upstream: Upstream):
-    upstream.answers["/api/v1/twins"] = 401, {}
-
+def test_check_command_says_that_a_service_sends_replies_as_a_whole(app: Flask, upstream: Upstream):
+    upstream.answers[STREAM] = lambda call: call.start_stream().complete("One, two")
     status, output = check(app)
 
-    assert status == 1
-    sentence = "(access denied). Status 401. Check TWINDOW_API_KEY."
-    assert output.endswith(f"{sentence}\n")
-    assert f"The service at {upstream.url}: " in output
-
-
-def test_check_command_reports_a_proxy_that_does_not_pass_streams(
-    app: Flask, settings: dict[str, Any], upstream: Upstream
-):
-    upstream.answers[STREAM] = send_reply
-
-    def without_streams(environ: Any, start_response: Any) -> Any:
-        if environ["PATH_INFO"] == "/healthz/stream":
-            start_response("404 Not Found", [])
-            return []
-        return app(environ, start_response)
-
-    with serve(without_streams, settings["port"]) as url:
-        status, output = check(app, "--through", url)
-
-    assert status == 1
-    assert f"No stream from {url}/healthz/stream" in output
+    assert (status, "people see nothing until it is complete" in output) == (0, True)
 
 
 def test_check_command_rejects_a_malformed_header(app: Flask, url: str):
@@ -197,3 +167,18 @@ def test_check_command_names_the_reported_limit_and_missing_avatar_origins(
 
     assert "TWINDOW_AVATAR_ORIGINS=https://images.example.org\n" in output
     assert "The service responds with 1 twin; 499 of 500 requests left.\n" in output
+
+
+def test_check_command_reports_a_proxy_that_does_not_pass_streams(
+    app: Flask, settings: dict[str, Any], upstream: Upstream
+):
+    upstream.answers[STREAM] = send_reply
+
+    def without_streams(environ: Any, start_response: Any) -> Any:
+        if environ["PATH_INFO"] != "/healthz/stream":
+            return app(environ, start_response)
+        start_response("404 Not Found", [])
+        return []
+
+    with serve(without_streams, settings["port"]) as url:
+        assert f"No stream from {url}/healthz/stream" in check(app, "--through", url)[1]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from threading import Thread
 
 import pytest
@@ -11,12 +10,11 @@ from sqlalchemy import delete, select, update
 
 from chat.schema import entries, turns
 from core.db.database import Database
-from core.db.migrations import migrate
 from rendering import RENDERER_VERSION
 from tests.support.history import insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import MIGRATIONS_DIR, Portal
+from web.container import Portal
 from web.streaming.html_cache import HtmlCache
 
 
@@ -32,12 +30,9 @@ class CountingRenderer:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """Open a database with the portal's tables."""
-    database = Database(f"sqlite:///{tmp_path}/portal.db")
-    migrate(database, MIGRATIONS_DIR, "alembic_version")
-    yield database
-    database.close()
+def database(portal: Portal) -> Database:
+    """Return a database with the portal's tables."""
+    return portal.database
 
 
 @pytest.fixture

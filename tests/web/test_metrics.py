@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Person, complete_first_turn
 from tests.support.processes import ROOT, ServerProcess, run_server
@@ -45,22 +46,15 @@ def test_request_through_a_proxy_gets_no_metrics(alice: Person):
 
 
 @pytest.mark.settings(metrics_from="192.0.2.0/24")
-class TestOtherAddress:
-    """A portal whose metrics another machine reads."""
+def test_metrics_look_like_an_unknown_page_to_other_addresses(alice: Person):
+    page, unknown = alice.get("/metrics"), alice.get("/unknown")
 
-    def test_metrics_look_like_an_unknown_page_to_other_addresses(self, alice: Person):
-        page, unknown = alice.get("/metrics"), alice.get("/unknown")
-
-        assert (page.status, page.text) == (unknown.status, unknown.text)
-        assert page.status == 404
+    assert (page.status, page.text) == (404, unknown.text)
 
 
 @pytest.mark.settings(metrics_from="")
-class TestOff:
-    """A portal without TWINDOW_METRICS_FROM."""
-
-    def test_metrics_are_an_unknown_page_by_default(self, alice: Person):
-        assert alice.get("/metrics").status == 404
+def test_metrics_are_an_unknown_page_by_default(alice: Person):
+    assert alice.get("/metrics").status == 404
 
 
 def test_replies_are_counted_from_their_start_to_their_end(alice: Person, upstream: Upstream):
@@ -83,14 +77,11 @@ def test_replies_are_counted_from_their_start_to_their_end(alice: Person, upstre
 
 
 @pytest.mark.settings(limits="person=1/hour")
-class TestLimit:
-    """A portal that accepts one message in an hour."""
+def test_messages_refused_by_a_limit_are_counted(alice: Person, upstream: Upstream):
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
+    assert alice.press(page, "Send", content="Once more").status == 429
 
-    def test_messages_refused_by_a_limit_are_counted(self, alice: Person, upstream: Upstream):
-        page = complete_first_turn(alice, upstream, "Hello", "Hi")
-        assert alice.press(page, "Send", content="Once more").status == 429
-
-        assert read(alice)["messages_refused_total"] == 1
+    assert read(alice)["messages_refused_total"] == 1
 
 
 def test_requests_that_the_service_still_accepts_are_shown_when_it_reports_them(
@@ -122,21 +113,14 @@ def test_transactions_without_a_database_are_counted(alice: Person, portal: Port
 
 
 @pytest.mark.settings(sign_in="password")
-class TestSignIn:
-    """A portal with passwords."""
+def test_sign_ins_are_counted_by_result_and_metrics_need_none(alice: Person, portal: Portal):
+    add_people(portal).account_limit = 1
+    for name, password in (("Anna", "wrong"), ("Anna", "wrong"), ("Ben", PASSWORD)):
+        sign_in(alice, name, password)
+    counted = read(alice)
 
-    def test_sign_ins_are_counted_by_result_and_metrics_need_none(
-        self, alice: Person, portal: Portal
-    ):
-        accounts = add_people(portal)
-        accounts.account_limit = 1
-        sign_in(alice, "Anna", "wrong")
-        sign_in(alice, "Anna", "wrong")
-        sign_in(alice, "Ben")
-        counted = read(alice)
-
-        results = ("accepted", "refused", "delayed")
-        assert [counted[f'sign_ins_total{{result="{result}"}}'] for result in results] == [1, 1, 1]
+    results = ("accepted", "refused", "delayed")
+    assert [counted[f'sign_ins_total{{result="{result}"}}'] for result in results] == [1, 1, 1]
 
 
 def scrape(server: ServerProcess) -> str:

@@ -85,43 +85,41 @@ def test_placeholder_instead_of_a_name_is_logged_once(app: Flask, caplog: pytest
     ]
 
 
+# Cases: the value of a groups header, and the groups that it names.
+GROUPS: dict[str, list[str]] = {
+    "staff, Domain Users": ["Domain Users", "staff"],
+    "staff|sales": ["sales", "staff"],
+    "staff;sales": ["sales", "staff"],
+    "/staff,/company/sales": ["company/sales", "staff"],
+    '["staff", "sales"]': ["sales", "staff"],
+    "[]": [],
+    "(null)": [],
+    "-": [],
+}
+# Cases: a value that cannot be read, and the reason in the log.
+UNREADABLE = {
+    "[staff]": "it is no list of names",
+    '["CN=staff,DC=example"]': "it is no list of names",
+    "staff\x1b": "a name is too long or has unusual characters",
+    ",".join(map(str, range(201))): "it has more than 200 groups",
+}
+
+
 @pytest.mark.settings(proxy_groups_header="X-Remote-Groups")
-class TestGroups:
-    """A portal whose proxy names the groups of a person."""
+def test_groups_are_read_in_the_formats_of_identity_providers(
+    app: Flask, caplog: pytest.LogCaptureFixture
+):
+    assert {value: groups_of(app, value) for value in GROUPS} == GROUPS
+    assert caplog.messages == []
 
-    @pytest.mark.parametrize(
-        ("value", "groups"),
-        [
-            ("staff, Domain Users", ["Domain Users", "staff"]),
-            ("staff|sales", ["sales", "staff"]),
-            ("staff;sales", ["sales", "staff"]),
-            ("/staff,/company/sales", ["company/sales", "staff"]),
-            ('["staff", "sales"]', ["sales", "staff"]),
-            ("[]", []),
-            ("(null)", []),
-            ("-", []),
-        ],
-    )
-    def test_groups_are_read_in_the_formats_of_identity_providers(
-        self, app: Flask, value: str, groups: list[str], caplog: pytest.LogCaptureFixture
-    ):
-        assert groups_of(app, value) == groups
-        assert caplog.messages == []
 
-    @pytest.mark.parametrize(
-        ("value", "reason"),
-        [
-            ("[staff]", "it is no list of names"),
-            ('["CN=staff,DC=example"]', "it is no list of names"),
-            ("staff\x1b", "a name is too long or has unusual characters"),
-            (",".join(map(str, range(201))), "it has more than 200 groups"),
-        ],
-    )
-    def test_groups_that_cannot_be_read_are_no_groups_and_logged_once(
-        self, app: Flask, value: str, reason: str, caplog: pytest.LogCaptureFixture
-    ):
+@pytest.mark.settings(proxy_groups_header="X-Remote-Groups")
+def test_groups_that_cannot_be_read_are_no_groups_and_logged_once(
+    app: Flask, caplog: pytest.LogCaptureFixture
+):
+    for value, reason in UNREADABLE.items():
         _warn_about_groups.cache_clear()
-
+        caplog.clear()
         assert [groups_of(app, value) for _ in range(2)] == [[], []]
         sentence = f"People have no groups: X-Remote-Groups cannot be read: {reason}."
         assert caplog.messages == [sentence]
@@ -136,10 +134,7 @@ def groups_of(app: Flask, value: str) -> list[str]:
 
 
 @pytest.mark.settings(sign_in="password")
-class TestProxyOff:
-    """A portal without the proxy mode."""
-
-    def test_proxy_header_is_ignored_without_the_proxy_sign_in_mode(self, app: Flask):
-        environ = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "anna"}
-        with app.test_request_context(environ_overrides=environ):
-            assert proxy_subject() is None
+def test_proxy_header_is_ignored_without_the_proxy_sign_in_mode(app: Flask):
+    environ = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "anna"}
+    with app.test_request_context(environ_overrides=environ):
+        assert proxy_subject() is None

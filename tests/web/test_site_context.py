@@ -68,29 +68,24 @@ def test_manifest_names_the_site_and_its_icons(alice: Person):
 
 
 @pytest.mark.settings(banner="Closed <tomorrow>\nfrom 18:00")
-class TestWithABanner:
-    def test_banner_is_plain_text_above_every_page(self, alice: Person, upstream: Upstream):
-        page = alice.start_conversation("Hello")
-        upstream.next_call().start_stream()
-        pages = [alice.get(path) for path in ("/", "/help", "/nowhere", page.path)]
-        streamed = alice.session.get(f"{alice.base_url}{page.path}?follow=1", stream=True)
-        beginning = next(streamed.iter_content(100_000)).decode()
-        streamed.close()
-        pages_html = [page.html for page in pages] + [Page.parse(beginning)]
+def test_banner_is_plain_text_above_every_page(alice: Person, upstream: Upstream):
+    page = alice.start_conversation("Hello")
+    upstream.next_call().start_stream()
+    pages = [alice.get(path).html for path in ("/", "/help", "/nowhere", page.path)]
+    streamed = alice.session.get(f"{alice.base_url}{page.path}?follow=1", stream=True)
+    pages.append(Page.parse(next(streamed.iter_content(100_000)).decode()))
+    streamed.close()
 
-        assert {html.select_one(".banner").get_text() for html in pages_html} == {
-            "Closed <tomorrow> from 18:00"
-        }
+    banners = {html.select_one(".banner").get_text() for html in pages}
+    assert banners == {"Closed <tomorrow> from 18:00"}
 
 
 @pytest.mark.settings(reply_notice="Report <wrong> answers to the desk.")
-class TestWithAReplyNotice:
-    def test_notice_is_below_the_message_box_of_a_conversation(self, alice: Person):
-        page = alice.start_conversation("Hello")
+def test_notice_is_below_the_message_box_of_a_conversation(alice: Person):
+    notice = alice.start_conversation("Hello").html.select_one(".composer__notice")
 
-        notice = page.html.select_one(".composer__notice")
-        assert notice.get_text().strip() == "Report <wrong> answers to the desk."
-        assert alice.get("/").html.select_one(".composer__notice") is None
+    assert notice.get_text().strip() == "Report <wrong> answers to the desk."
+    assert alice.get("/").html.select_one(".composer__notice") is None
 
 
 def test_replies_are_said_to_be_fallible_by_default(alice: Person):
