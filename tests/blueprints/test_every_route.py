@@ -11,23 +11,16 @@ import pytest
 from flask import Flask
 
 from accounts import Accounts
-from tests.blueprints.sign_in_steps import add_people, sign_in
+from tests.blueprints.sign_in_steps import sign_in
 from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
 
 # What signed-out people may request on a portal that does not allow visitors.
 PUBLIC = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest|robots|pref|help)")
 PREFERENCES = {"theme": "dark", "text": "large", "enter": "newline"}
 
 pytestmark = pytest.mark.settings(sign_in="visitor,password")
-
-
-@pytest.fixture
-def accounts(portal: Portal) -> Accounts:
-    """Add Anna and Ben, and return the accounts."""
-    return add_people(portal)
 
 
 def urls(app: Flask, *methods: str, **ids: str) -> list[tuple[str, str]]:

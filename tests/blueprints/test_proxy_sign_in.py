@@ -85,11 +85,12 @@ def test_preferences_are_kept_for_the_next_request(alice: Person):
 class TestVisitorsAllowed:
     """A portal that visitors may use, too."""
 
-    def test_visitor_and_person_of_one_browser_are_kept_apart(
+    def test_visitor_and_person_of_one_browser_are_kept_apart_until_the_person_adopts(
         self, alice: Person, upstream: Upstream
     ):
         path_of_visitor = complete_first_turn(alice, upstream, "Hello", "Hi").path
-        alice.press(report(alice, "anna").get("/"), "Leave them here")
+        question = report(alice, "anna").get("/conversations?q=Hello")
+        assert question.path == "/session/adoption"
         path = complete_first_turn(alice, upstream, "Hello", "Hi").path
 
         assert alice.get(path_of_visitor).status == 404
@@ -97,17 +98,10 @@ class TestVisitorsAllowed:
         assert alice.get(path_of_visitor).status == 200
         assert alice.get(path).status == 404
 
-    def test_conversations_of_the_visitor_are_adopted_only_on_request(
-        self, alice: Person, upstream: Upstream
-    ):
-        path = complete_first_turn(alice, upstream, "Hello", "Hi").path
-        question = report(alice, "anna").get("/conversations?q=Hello")
-
-        assert question.path == "/session/adoption"
-        assert alice.get(path).status == 404
+        report(alice, "anna")
         page = alice.press(question, "Move to my account")
         assert page.response.url.endswith("/conversations?q=Hello")
-        assert alice.get(path).status == 200
+        assert alice.get(path_of_visitor).status == 200
 
     def test_disabled_person_does_not_become_a_visitor(self, alice: Person, accounts: Accounts):
         report(alice, "anna").get("/")

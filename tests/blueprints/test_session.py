@@ -6,27 +6,13 @@ import pytest
 
 from accounts import Accounts
 from tests.accounts.passwords import PASSWORD
-from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
+from tests.blueprints.sign_in_steps import is_signed_in, sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
 
 # Run a portal without visitors.
 pytestmark = pytest.mark.settings(sign_in="password", sign_in_idle_timeout=3_600)
-
-
-@pytest.fixture
-def accounts(portal: Portal) -> Accounts:
-    """Add Anna and Ben, and return the accounts."""
-    return add_people(portal)
-
-
-@pytest.fixture
-def anna(accounts: Accounts, alice: Person) -> Person:
-    """Return a browser in which Anna is signed in."""
-    assert sign_in(alice).status == 200
-    return alice
 
 
 def test_search_for_sign_out_leads_to_the_account(anna: Person):

@@ -42,13 +42,6 @@ def accounts(portal: Portal, upstream: Upstream) -> Accounts:
     return accounts
 
 
-@pytest.fixture
-def anna(alice: Person, accounts: Accounts) -> Person:
-    """Return a person who is signed in as Anna."""
-    sign_in(alice)
-    return alice
-
-
 def leave_group(accounts: Accounts) -> None:
     """Take Anna out of the group."""
     accounts.people.set_groups(accounts.people.find("Anna"), [])

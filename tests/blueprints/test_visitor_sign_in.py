@@ -5,20 +5,13 @@ from __future__ import annotations
 import pytest
 
 from accounts import Accounts
-from tests.blueprints.sign_in_steps import add_people, sign_in
+from tests.blueprints.sign_in_steps import sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
 
 # Allow visitors.
 pytestmark = pytest.mark.settings(sign_in="visitor,password", sign_in_idle_timeout=3_600)
-
-
-@pytest.fixture
-def accounts(portal: Portal) -> Accounts:
-    """Add Anna and Ben, and return the accounts."""
-    return add_people(portal)
 
 
 @pytest.mark.usefixtures("accounts")

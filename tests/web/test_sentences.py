@@ -8,9 +8,8 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from flask import Flask, request
+from flask import Flask
 from flask.ctx import RequestContext
-from werkzeug.datastructures import ImmutableMultiDict
 
 import twinapi
 from chat.conversations import Conversation
@@ -33,7 +32,6 @@ from web.i18n.service_messages import (
     reply_end_message,
     service_message,
 )
-from web.i18n.timezone import COOKIE_NAME
 from web.views.date_groups import group_by_date
 
 
@@ -221,13 +219,6 @@ def test_times_are_in_the_time_zone_of_the_reader(app: Flask):
         with at_clock(app, zone):
             assert time_of_day(NOON) == shown
             assert exact_time(NOON).startswith(f"23. November 2026, {shown} ")
-
-
-def test_time_zone_is_looked_up_once_per_request(app: Flask):
-    with at_clock(app, "Asia/Tokyo"):
-        time_of_day(NOON)
-        request.cookies = ImmutableMultiDict({COOKIE_NAME: "America/Lima"})
-        assert time_of_day(NOON) == ZONES["Asia/Tokyo"]
 
 
 def test_unknown_time_zone_falls_back_to_the_named_zone_of_the_server(app: Flask):

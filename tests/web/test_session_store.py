@@ -98,10 +98,11 @@ def test_session_lasts_a_day_until_a_message_is_accepted_and_then_a_year(
     assert 'data-theme="dark"' in alice.get("/").response.text
 
 
+@pytest.mark.parametrize("prepare", [lambda _: None, save_preferences])
 def test_planted_cookie_gives_no_access_to_the_conversation(
-    alice: Person, bob: Person, upstream: Upstream
+    alice: Person, bob: Person, upstream: Upstream, prepare: Any
 ):
-    save_preferences(bob)
+    prepare(bob)
     form = bob.get("/twins/ada")
     plant_cookies(bob, alice)
     page = complete_first_turn(alice, upstream, "a secret", "Hi")
