@@ -123,6 +123,7 @@ def test_deleted_conversation_of_a_hidden_twin_cannot_be_restored(
     leave_group(accounts)
 
     assert "Secret" not in anna.get("/conversations").text
+    assert "Restore" not in anna.get(page.path).text
     assert anna.press(deleted, "Undo").status == 404
     assert anna.get(page.path).status == 404
 

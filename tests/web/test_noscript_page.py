@@ -13,6 +13,7 @@ from tests.support.html import parse_html
 from tests.support.person import Page, Person, Stream, wait_for_reply
 from tests.support.turn_dom import TurnDom
 from tests.support.upstream import Call, Upstream
+from tests.support.waiting import wait_until
 
 PARAGRAPH = "One sentence goes on about wheels and roads, and then another one does. "
 
@@ -186,16 +187,23 @@ def test_noscript_page_without_a_running_reply_is_the_normal_page(
     assert token.sub("", again.response.text) == token.sub("", page.response.text)
 
 
-def test_person_who_follows_too_many_replies_gets_no_further_stream(
+def test_streams_and_followed_pages_count_towards_the_limit_until_they_end(
     app: Flask, alice: Person, upstream: Upstream
 ):
+    app.config["MAX_STREAMS_PER_ADDRESS"] = 2
     page = alice.start_conversation("hello")
+    turn_id = str(page.turns[0]["data-turn"])
     call = upstream.next_call().start_stream()
-    app.config["MAX_STREAMS_PER_ADDRESS"] = 0
-
-    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        assert [event.name for event in stream.remaining_events()] == ["reconnect"]
-    html = NoscriptReader(alice, page).read_to_end()
-    assert html.select("article.turn")
-    assert not html.select("[http-equiv]")
-    call.complete("Done")
+    with alice.follow(turn_id) as stream:
+        followed = NoscriptReader(alice, page).read_until("has your message")
+        with alice.follow(turn_id) as third:
+            assert [event.name for event in third.remaining_events()] == ["reconnect"]
+        whole_page = NoscriptReader(alice, page).read_to_end()
+        assert whole_page.select("article.turn")
+        assert not whole_page.select("[http-equiv]")
+        call.complete("Done")
+        stream.remaining_events()
+        followed.read_to_end()
+    wait_until(lambda: not app.extensions["stream_counts"])
+    with alice.follow(turn_id) as again:
+        assert again.remaining_events()[-1].name == "done"
