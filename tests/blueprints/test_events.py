@@ -60,21 +60,28 @@ def end_of(event) -> Tag:
     return part
 
 
-def test_returning_reader_receives_what_they_missed(alice: Person, upstream: Upstream):
-    _, turn_id, call = begun(alice, upstream)
+def test_reader_continues_at_the_cursor_of_an_event_or_of_a_page(alice: Person, upstream: Upstream):
+    page, turn_id, call = begun(alice, upstream)
     with alice.follow(turn_id) as stream:
-        call.delta("One")
-        stream.read_until("One")
+        call.delta("So **far**")
+        stream.read_until("far")
         turn, cursor = stream.turn, stream.last_event_id
+    page = alice.get(page.path)
+    shown = page.turns[0].select_one(".turn__reply").decode_contents()
+    call.delta(", so good")
     with alice.follow(turn_id) as stream:
-        call.delta(" two")
-        stream.read_until(" two")
+        stream.read_until("so good")
 
-    with alice.follow(turn_id, after=0, last_event_id=cursor, turn=turn) as stream:
-        missed = stream.next_frame().select_one("hx-partial")
-        assert stream.text == "One two"
-
-    assert (missed["hx-swap"], missed.get_text()) == ("beforeend", " two")
+    assert page.reply_states == ["streaming"]
+    assert shown.strip() == "<p>So <strong>far</strong></p>"
+    for places in (
+        {"turn": turn, "last_event_id": cursor},
+        {"turn": page.turns[0], "after": cursor_of(page)},
+    ):
+        with alice.follow(turn_id, **places) as stream:
+            missed = stream.next_frame().select_one("hx-partial")
+            assert stream.text == "So far, so good"
+        assert (missed["hx-swap"], missed.get_text()) == ("beforeend", ", so good")
     call.complete()
 
 
@@ -133,25 +140,6 @@ def test_unknown_cursor_receives_the_whole_reply(alice: Person, upstream: Upstre
             stream.next_frame()
             shown[cursor] = stream.html.strip()
     assert shown == dict.fromkeys(shown, "<p>All of it</p>")
-    call.complete()
-
-
-def test_stream_continues_where_the_page_ends(alice: Person, upstream: Upstream):
-    page, turn_id, call = begun(alice, upstream)
-    with alice.follow(turn_id) as stream:
-        call.delta("So **far**")
-        stream.read_until("far")
-
-    page = alice.get(page.path)
-    html = page.turns[0].select_one(".turn__reply").decode_contents()
-    call.delta(", so good")
-    with alice.follow(turn_id, after=cursor_of(page), turn=page.turns[0]) as stream:
-        rest = stream.next_frame().select_one("hx-partial")
-        assert stream.text == "So far, so good"
-
-    assert page.reply_states == ["streaming"]
-    assert html.strip() == "<p>So <strong>far</strong></p>"
-    assert (rest["hx-swap"], rest.get_text()) == ("beforeend", ", so good")
     call.complete()
 
 

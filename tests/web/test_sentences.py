@@ -41,54 +41,34 @@ def in_german(app: Flask):
         yield
 
 
+FAILED, INTERRUPTED = ReplyState.FAILED, ReplyState.INTERRUPTED
+RECEIVED = {"perhaps_received": True}
+RESTART = "Die Antwort wurde durch einen Neustart unterbrochen."
+UNSENT = "Ihre Nachricht wurde nicht gesendet."
 # Cases: how a reply ended, and the German message about it.
 ENDS = [
     (Reply(ReplyState.COMPLETE), ""),
+    (Reply(FAILED, code="reply_empty", **RECEIVED), "Die Antwort war leer."),
     (
-        Reply(ReplyState.FAILED, code="reply_empty", perhaps_received=True),
-        "Die Antwort war leer.",
-    ),
-    (
-        Reply(
-            ReplyState.INTERRUPTED,
-            code="reply_too_long",
-            params={"count": "1048576"},
-            perhaps_received=True,
-        ),
+        Reply(INTERRUPTED, code="reply_too_long", params={"count": "1048576"}, **RECEIVED),
         "Die Antwort war zu lang und endet hier. Die ersten 1.048.576 Zeichen wurden gespeichert.",
     ),
+    (Reply(INTERRUPTED, code="worker_died", **RECEIVED), RESTART),
     (
-        Reply(ReplyState.INTERRUPTED, code="worker_died", perhaps_received=True),
-        "Die Antwort wurde durch einen Neustart unterbrochen.",
+        Reply(INTERRUPTED, "So", code="worker_died", **RECEIVED),
+        f"{RESTART} Der bisherige Text wurde gespeichert.",
     ),
+    (Reply(FAILED, code="not_connected"), f"Der KI-Dienst ist nicht erreichbar. {UNSENT}"),
     (
-        Reply(ReplyState.INTERRUPTED, "So", code="worker_died", perhaps_received=True),
-        (
-            "Die Antwort wurde durch einen Neustart unterbrochen. "
-            "Der bisherige Text wurde gespeichert."
-        ),
-    ),
-    (
-        Reply(ReplyState.FAILED, code="not_connected"),
-        "Der KI-Dienst ist nicht erreichbar. Ihre Nachricht wurde nicht gesendet.",
+        Reply(FAILED, code="rejected_with_reason", params={"reason": "100% too %(long)s <b>"}),
+        f"Der KI-Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. {UNSENT}",
     ),
     (
         Reply(
-            ReplyState.FAILED,
-            code="rejected_with_reason",
-            params={"reason": "100% too %(long)s <b>"},
-        ),
-        (
-            "Der KI-Dienst hat die Nachricht nicht angenommen: 100% too %(long)s <b>. "
-            "Ihre Nachricht wurde nicht gesendet."
-        ),
-    ),
-    (
-        Reply(
-            ReplyState.FAILED,
+            FAILED,
             code="service_error_with_reason",
             params={"reason": "The model returned an empty reply."},
-            perhaps_received=True,
+            **RECEIVED,
         ),
         "Der KI-Dienst hat einen Fehler gemeldet: Das Modell hat eine leere Antwort geliefert.",
     ),
