@@ -43,6 +43,7 @@ def pages(app: Flask, alice: Person, accounts: Accounts, upstream: Upstream) -> 
     pages = {path: page for path, page in opened.items() if page.path == path and page.html.html}
     missing = [path for path, page in pages.items() if page.status != 200]
     assert len(pages) - len(missing) >= 10, pages.keys()
+    assert {pages[path].status for path in missing} == {404}
     # One page stands for all that are missing.
     return {path: page for path, page in pages.items() if path not in missing[1:]}
 
