@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import signal
-import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+import app as twindow
 from chat.deletion import RESTORABLE_SECONDS
+from core.settings import load_settings
+from tests.support.clock import AdjustableClock
 from tests.support.person import Person, wait_for_reply
-from tests.support.processes import run_server
+from tests.support.portals import get_portal, serve
+from tests.support.processes import free_port
 from tests.support.upstream import Upstream
 from tests.support.waiting import poll_until
 
@@ -20,35 +23,46 @@ MESSAGE, REPLY = "Zyxomma petiolatum", "Quebrantahuesos"
 PURGE_SECONDS = 20
 
 
-def files_with(folder: Path, text: str) -> list[str]:
+def files_with(folder: Path, text: str) -> set[str]:
     """Return the names of the files that contain a text, in any case."""
     paths = [path for path in folder.rglob("*") if path.is_file()]
-    return [path.name for path in paths if text.lower().encode() in path.read_bytes().lower()]
+    return {path.name for path in paths if text.lower().encode() in path.read_bytes().lower()}
 
 
-@pytest.mark.usefixtures("processes")
-def test_purged_conversation_leaves_no_byte_in_the_data_folder(upstream: Upstream, tmp_path: Path):
+@pytest.fixture
+def server(
+    tmp_path: Path, upstream: Upstream, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[twindow.Twindow]:
+    """Return a portal with the embedded service, whose background work has not started."""
+    monkeypatch.setattr("core.db.checkpoints.Checkpoints.interval_seconds", 0.05)
+    model = {"model_url": f"{upstream.url}/v1", "model": "any"}
+    settings = load_settings(
+        {"data_dir": tmp_path / "data", "port": free_port()} | model, create_data_dir=True
+    )
+    server = twindow.Twindow(settings, clock)
+    yield server
+    server.close()
+    server.disconnect()
+
+
+def test_purged_conversation_leaves_no_byte_in_the_data_folder(
+    server: twindow.Twindow, upstream: Upstream, tmp_path: Path, clock: AdjustableClock
+):
     upstream.always_reply(f"{REPLY} it is.")
-    settings = {"MODEL_URL": f"{upstream.url}/v1"}
-    with run_server(tmp_path, "app.py", **settings) as server:
-        server.wait_until_ready()
-        with closing(Person(server.url)) as anna:
-            page = wait_for_reply(anna, anna.start_conversation(MESSAGE, twin="fable"))
-            others = wait_for_reply(anna, anna.start_conversation("Hello", twin="fable"))
-            # The log, the index and the service have the texts.
-            assert {"portal.db", "service.db"} <= {
-                name.removesuffix("-wal") for name in files_with(tmp_path, REPLY)
-            }
-            anna.press(anna.get(page.path), "Delete")
-            anna.press(anna.get(others.path), "Delete")
-        server.stop(signal.SIGTERM)
-    with closing(sqlite3.connect(tmp_path / "portal.db")) as database:
-        database.execute(
-            "UPDATE conversations SET deleted_at = deleted_at - ?", [RESTORABLE_SECONDS]
-        )
-        database.commit()
+    with (
+        serve(server.app, get_portal(server.app).settings.port) as url,
+        closing(Person(url)) as anna,
+    ):
+        page = wait_for_reply(anna, anna.start_conversation(MESSAGE, twin="fable"))
+        others = wait_for_reply(anna, anna.start_conversation("Hello", twin="fable"))
+        # The log, the index and the service have the texts.
+        assert {"portal.db", "service.db"} <= {
+            name.removesuffix("-wal") for name in files_with(tmp_path, REPLY)
+        }
+        anna.press(anna.get(page.path), "Delete")
+        anna.press(anna.get(others.path), "Delete")
+        clock.advance(RESTORABLE_SECONDS)
+        server.start()
 
-    with run_server(tmp_path, "app.py", **settings) as server:
-        server.wait_until_ready()
-        poll_until(lambda: not files_with(tmp_path, REPLY), PURGE_SECONDS, 0.5)
-        assert files_with(tmp_path, REPLY) == files_with(tmp_path, "Zyxomma") == []
+        poll_until(lambda: not files_with(tmp_path, REPLY), PURGE_SECONDS)
+        assert files_with(tmp_path, REPLY) == files_with(tmp_path, "Zyxomma") == set()
