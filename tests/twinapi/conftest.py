@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -15,3 +16,9 @@ def client(upstream: Upstream) -> Iterator[Client]:
     client = Client(upstream.url, UPSTREAM_KEY)
     yield client
     client.close()
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as pool:
+        yield pool

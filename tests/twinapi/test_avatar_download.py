@@ -49,21 +49,21 @@ def test_avatars_of_the_service_and_of_listed_origins_are_requested_without_cred
         assert not {"Authorization", "X-API-Key", "Cookie", "Referer"} & call.headers.keys()
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://example.org/a.png",
-        "http://127.0.0.1:1/a.png",
-        "http://169.254.169.254/latest/meta-data",
-        "ftp://example.org/a.png",
-        "file:///etc/passwd",
-        "http://[::1",
-        "//example.org/a.png",
-    ],
-)
-def test_other_urls_are_not_requested(downloader: AvatarDownloader, url: str):
-    with pytest.raises(AvatarUnavailable):
-        downloader.fetch(url)
+FOREIGN = [
+    "https://example.org/a.png",
+    "http://127.0.0.1:1/a.png",
+    "http://169.254.169.254/latest/meta-data",
+    "ftp://example.org/a.png",
+    "file:///etc/passwd",
+    "http://[::1",
+    "//example.org/a.png",
+]
+
+
+def test_other_urls_are_not_requested(downloader: AvatarDownloader):
+    for url in FOREIGN:
+        with pytest.raises(AvatarUnavailable):
+            downloader.fetch(url)
 
 
 def test_redirects_are_not_followed_and_named(

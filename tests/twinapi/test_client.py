@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -9,21 +10,8 @@ from typing import Any
 import pytest
 
 import twinapi
+from tests.support.processes import free_port
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
-
-
-@pytest.fixture
-def client(upstream: Upstream) -> Iterator[twinapi.Client]:
-    client = twinapi.Client(upstream.url, UPSTREAM_KEY, timeout=5)
-    yield client
-    client.close()
-
-
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor() as pool:
-        yield pool
-
 
 Asked = Callable[..., tuple[Call, Any]]
 
@@ -52,6 +40,12 @@ def test_list_of_twins_is_requested_with_the_read_only_key(asked: Asked):
     assert [(twin.id, twin.name) for twin in page.items] == [("a", "A")]
 
 
+def test_number_of_twins_on_a_page_is_between_1_and_100(asked: Asked):
+    paths = [asked("list_twins", 1, limit, answer=[])[0].path for limit in (101, 0)]
+
+    assert paths == ["/api/v1/twins?page=1&limit=100", "/api/v1/twins?page=1&limit=1"]
+
+
 def test_get_twin_quotes_any_id(asked: Asked):
     call, twin = asked("get_twin", "a/b ?#ü", answer={"data": {"id": "a/b ?#ü"}})
 
@@ -59,17 +53,13 @@ def test_get_twin_quotes_any_id(asked: Asked):
     assert twin.name == "a/b ?#ü"
 
 
-def test_twin_name_is_reduced_to_one_line(asked: Asked):
+def test_name_and_avatar_url_of_a_twin_are_reduced_to_one_line(asked: Asked):
     name = " Ada\n\n## You,\u2028today\r\n"
-    _, twin = asked("get_twin", "ada", answer={"data": {"id": "ada", "name": name}})
+    url = "https://a.example/a.png\n[ERROR] another line of the log\r\n"
+    twin = {"id": "ada", "name": name, "avatarUrl": url}
+    _, twin = asked("get_twin", "ada", answer={"data": twin})
 
     assert twin.name == "Ada ## You, today"
-
-
-def test_avatar_url_is_reduced_to_one_line(asked: Asked):
-    url = "https://a.example/a.png\n[ERROR] another line of the log\r\n"
-    _, twin = asked("get_twin", "ada", answer={"data": {"id": "ada", "avatarUrl": url}})
-
     assert twin.avatar_url == "https://a.example/a.png [ERROR] another line of the log"
 
 
@@ -134,14 +124,18 @@ def test_lists_of_every_shape_are_read(asked: Asked):
     assert [[twin.id for twin in page.items] for page in pages] == [["a"]] * len(LISTS)
 
 
-def test_unreadable_lists_raise_unexpected_response(asked: Asked):
-    for answer in ({"data": None}, {}, "x", b"{", b"<html>", {"data": 3}):
-        assert type(error_of(asked, answer=answer)) is twinapi.UnexpectedResponse, answer
+def test_unreadable_list_or_conversation_raises_unexpected_response(asked: Asked):
+    for answer in ({"data": None}, {}, "x", b"{", b"<html>", {"data": 3}, {"data": {"key": "x"}}):
+        error = error_of(asked, answer=answer)
+        assert type(error) is twinapi.UnexpectedResponse, answer
+        error = error_of(asked, "create_conversation", "ada", answer=answer, status=201)
+        assert type(error) is twinapi.UnexpectedResponse, answer
 
 
-def error_of(asked: Asked, **answer: Any) -> Exception | None:
+def error_of(asked: Asked, call: str = "list_twins", *args: Any, **answer: Any) -> Any:
+    """Return the error that a call raises, or None."""
     try:
-        asked("list_twins", **answer)
+        asked(call, *args, **answer)
     except twinapi.TwinApiError as error:
         return error
     return None
@@ -170,6 +164,9 @@ REFUSALS = [
     (403, twinapi.Forbidden),
     (404, twinapi.NotFound),
     (409, twinapi.Conflict),
+    (413, twinapi.InvalidRequest),
+    (415, twinapi.InvalidRequest),
+    (422, twinapi.InvalidRequest),
     (418, twinapi.UnexpectedResponse),
     (500, twinapi.ServiceFailed),
     (503, twinapi.ServiceFailed),
@@ -184,6 +181,36 @@ def test_each_error_status_raises_its_exception_class(asked: Asked):
             wrong.append((status, error))
 
     assert wrong == []
+
+
+RUDE = "content is rude"
+# The body of a refusal, and the reason in it that people may see.
+REASONS: list[tuple[Any, str]] = [
+    ({"error": RUDE}, RUDE),
+    ({"message": RUDE}, RUDE),
+    ({"detail": RUDE}, RUDE),
+    ({"error": {"message": RUDE, "code": 3}}, RUDE),
+    ({"errors": [RUDE]}, RUDE),
+    ({"errors": [{"field": "content", "message": RUDE}]}, RUDE),
+    ({"detail": [{"loc": ["body", "content"], "msg": "is rude"}]}, "content: is rude"),
+    ({"error": f"bad key {UPSTREAM_KEY}!"}, "bad key •••!"),
+    ({"error": "content is <b>rude</b>"}, ""),
+    ({"error": "long " * 200}, ""),
+    ({"error": 3}, ""),
+    (b"{", ""),
+]
+
+
+def test_reason_of_a_refusal_is_a_short_plain_text(asked: Asked):
+    errors = [error_of(asked, answer=body, status=422) for body, _ in REASONS]
+
+    assert [error.params.get("reason", "") for error in errors] == [text for _, text in REASONS]
+
+
+def test_text_of_an_html_page_is_no_reason(asked: Asked):
+    for status in (400, 429, 502):
+        error = error_of(asked, answer=b"<h1>Sorry", status=status, content_type="text/html")
+        assert (error.status, error.detail) == (status, "")
 
 
 RETRY_AFTER = [
@@ -206,6 +233,9 @@ def test_retry_after_is_read_as_seconds_or_date(asked: Asked):
             wrong.append((header, error))
 
     assert wrong == []
+    busy = error_of(asked, answer={}, status=503, retry_after="120")
+    assert isinstance(busy, twinapi.RateLimited)
+    assert busy.retry_after == 120
 
 
 def test_redirects_are_not_followed(asked: Asked, upstream: Upstream):
@@ -237,28 +267,56 @@ def test_service_cookies_are_not_kept(asked: Asked):
     assert "Cookie" not in call.headers
 
 
-def test_unreachable_service_raises_connection_failed(upstream: Upstream):
-    upstream.stop()
-    client = twinapi.Client(upstream.url, UPSTREAM_KEY)
+@pytest.fixture
+def full_url() -> Iterator[str]:
+    """Return the URL of a server that accepts no connections, because its backlog is full."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.settimeout(0)
+            each.connect_ex(server.getsockname())
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        for each in waiting:
+            each.close()
 
-    with pytest.raises(twinapi.ConnectionFailed) as error:
-        client.list_twins()
-    assert not error.value.perhaps_received
-    assert UPSTREAM_KEY not in str(error.value)
+
+@pytest.mark.limit("L20")
+def test_unreachable_service_has_not_received_the_message(
+    full_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("twinapi.transport.CONNECT_TIMEOUT_SECONDS", 0.2)
+    for url in ("http://name.invalid", f"http://127.0.0.1:{free_port()}", full_url):
+        client = twinapi.Client(url, UPSTREAM_KEY)
+        with pytest.raises(twinapi.ConnectionFailed) as error:
+            list(client.stream_message("c1", "hello"))
+        assert (error.value.code, error.value.perhaps_received) == ("not_connected", False), url
+        assert UPSTREAM_KEY not in str(error.value)
+        client.close()
 
 
-def test_message_may_have_been_received_if_the_response_is_garbled(
+# The bytes before the connection ends, and the code of the error.
+BROKEN = [
+    (b"", "connection_closed"),
+    (b"garbage\r\n\r\n", "connection_closed"),
+    (b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"data": {"id":', "connection_lost"),
+]
+
+
+def test_request_may_have_been_received_if_its_response_is_broken(
     client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor
 ):
     upstream.unanswered_paths.add("/api/v1/conversations")
-    result = pool.submit(client.create_conversation, "ada")
-    call = upstream.next_call()
-    call.send_bytes(b"garbage\r\n\r\n")
-    call.close()
+    for response, code in BROKEN:
+        result = pool.submit(client.create_conversation, "ada")
+        call = upstream.next_call()
+        call.send_bytes(response)
+        call.close()
 
-    with pytest.raises(twinapi.ConnectionFailed) as error:
-        result.result(10)
-    assert error.value.perhaps_received
+        with pytest.raises(twinapi.ConnectionFailed) as error:
+            result.result(10)
+        assert (error.value.code, error.value.perhaps_received) == (code, True)
 
 
 def test_base_url_may_include_the_api_version(upstream: Upstream):

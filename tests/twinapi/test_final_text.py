@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from core.sse import ServerSentEvent
 from twinapi import Complete, Failed
 from twinapi.events import EventParser, parse_whole_reply, resolve_text
@@ -23,77 +21,78 @@ def final_text(message: Any, streamed: str) -> str | None:
     return resolve_text(complete, streamed).text or streamed or None
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Message completed",
+RECEIPTS: list[Any] = [
+    "Message completed",
+    UUID,
+    "msg_01J9ZK",
+    {"id": 7, "status": "ok", "message": "Reply generated"},
+    {"id": UUID},
+    {"id": UUID, "content": " "},
+    {"content": "Message completed"},
+    "",
+    None,
+    "OK",
+    "The answer is in the document that you sent yesterday.",
+    "The Eiffel Tower",
+    STREAMED[:20],
+    STREAMED.replace("330", "330 or more") + "The rest is something else. " * 5,
+]
+
+
+def test_receipt_at_the_end_does_not_replace_the_streamed_text():
+    assert [message for message in RECEIPTS if final_text(message, STREAMED) != STREAMED] == []
+
+
+CORRECTIONS = [
+    STREAMED + " It was built in 1889.",
+    STREAMED.replace(" ", "\n"),
+    STREAMED.removesuffix("Paris.") + "France.",
+    STREAMED + " " + "More about it. " * 50,
+]
+
+
+def test_longer_or_corrected_text_at_the_end_replaces_the_streamed_text():
+    assert [text for text in CORRECTIONS if final_text(text, STREAMED) != text] == []
+    assert final_text({"content": f"{STREAMED}!"}, STREAMED) == f"{STREAMED}!"
+
+
+def test_stored_message_at_the_end_replaces_the_streamed_text():
+    for record in ({"role": "assistant"}, {"id": 7}, {"id": 7, "status": "ok"}):
+        for text in ("I can't say that.", f"No. {STREAMED}", "OK"):
+            assert final_text(record | {"content": text}, STREAMED) == text, record
+
+
+def test_text_at_the_end_is_the_reply_if_nothing_was_streamed():
+    for text in ("Yes", "はい、できます。", "42", "Done"):
+        assert final_text(text, "") == text
+    assert final_text({"text": "A reply."}, "") == "A reply."
+
+
+def test_id_or_status_alone_is_not_a_reply():
+    for message in (
         UUID,
-        "msg_01J9ZK",
-        {"id": 7, "status": "ok", "message": "Reply generated"},
-        {"id": UUID},
-        {"id": UUID, "content": " "},
-        {"content": "Message completed"},
-        "",
-        None,
-        "OK",
-        "The answer is in the document that you sent yesterday.",
-        "The Eiffel Tower",
-        STREAMED[:20],
-        STREAMED.replace("330", "330 or more") + "The rest is something else. " * 5,
-    ],
-)
-def test_receipt_at_the_end_does_not_replace_the_streamed_text(message: Any):
-    assert final_text(message, STREAMED) == STREAMED
+        "msg_01J9ZK4",
+        "a1b2c3d4",
+        {"status": "completed", "message": "completed"},
+    ):
+        assert final_text(message, "") is None, message
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        STREAMED + " It was built in 1889.",
-        STREAMED.replace(" ", "\n"),
-        STREAMED.removesuffix("Paris.") + "France.",
-        {"content": f"{STREAMED}!"},
-        STREAMED + " " + "More about it. " * 50,
-    ],
-)
-def test_longer_or_corrected_text_at_the_end_replaces_the_streamed_text(message: Any):
-    text = message["content"] if isinstance(message, dict) else message
-    assert final_text(message, STREAMED) == text
+WHOLE_REPLIES: list[tuple[Any, Complete | Failed]] = [
+    ({"status": "error", "message": "engine died"}, Failed("engine died")),
+    ({"success": False, "message": "no credits"}, Failed("no credits")),
+    ({"error": "overloaded", "message": "try later"}, Failed("try later")),
+    ({"status": "ok", "message": "accepted"}, Complete(None, is_text_ignored=True)),
+    ({"data": {"content": "Hi", "status": "ok"}}, Complete("Hi")),
+    ({"status": "ok", "content": "Hi"}, Complete("Hi")),
+    ({"message": "Hi"}, Complete("Hi")),
+    ({"reply": "Hi", "success": True}, Complete("Hi")),
+    ("Hi", Complete("Hi")),
+    (None, Complete(None)),
+]
 
 
-@pytest.mark.parametrize("message", [{"role": "assistant"}, {"id": 7}, {"id": 7, "status": "ok"}])
-@pytest.mark.parametrize("text", ["I can't say that.", f"No. {STREAMED}", "OK"])
-def test_stored_message_at_the_end_replaces_the_streamed_text(message: Any, text: str):
-    assert final_text(message | {"content": text}, STREAMED) == text
+def test_result_report_is_not_taken_for_a_whole_reply():
+    found = [(payload, parse_whole_reply(payload)) for payload, _ in WHOLE_REPLIES]
 
-
-@pytest.mark.parametrize("message", ["Yes", "はい、できます。", "42", "Done", {"text": "A reply."}])
-def test_text_at_the_end_is_the_reply_if_nothing_was_streamed(message: Any):
-    text = message["text"] if isinstance(message, dict) else message
-    assert final_text(message, "") == text
-
-
-@pytest.mark.parametrize(
-    "message", [UUID, "msg_01J9ZK4", "a1b2c3d4", {"status": "completed", "message": "completed"}]
-)
-def test_id_or_status_alone_is_not_a_reply(message: Any):
-    assert final_text(message, "") is None
-
-
-@pytest.mark.parametrize(
-    ("payload", "expected"),
-    [
-        ({"status": "error", "message": "engine died"}, Failed("engine died")),
-        ({"success": False, "message": "no credits"}, Failed("no credits")),
-        ({"error": "overloaded", "message": "try later"}, Failed("try later")),
-        ({"status": "ok", "message": "accepted"}, Complete(None, is_text_ignored=True)),
-        ({"data": {"content": "Hi", "status": "ok"}}, Complete("Hi")),
-        ({"status": "ok", "content": "Hi"}, Complete("Hi")),
-        ({"message": "Hi"}, Complete("Hi")),
-        ({"reply": "Hi", "success": True}, Complete("Hi")),
-        ("Hi", Complete("Hi")),
-        (None, Complete(None)),
-    ],
-)
-def test_result_report_is_not_taken_for_a_whole_reply(payload: Any, expected: Any):
-    assert parse_whole_reply(payload) == expected
+    assert found == WHOLE_REPLIES

@@ -2,27 +2,61 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 import twinapi
+from core.sse import MAX_EVENT_BYTES
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twinapi import Complete, Delta, Failed, Progress
 from twinapi.stream import MAX_REPLY_CHARACTERS, ReplyStream
 
+HALF = b'data: {"type":"delta","content":"Half"}\n\n'
+DONE = b'data: {"type":"complete","message":"Done"}\n\n'
+ERROR = b'data: {"type":"error","error":"tired"}\n\n'
+CHUNKED = {"transfer_encoding": "chunked"}
+
+# The events of a reply, and the code of the error that ended it, or "".
+Result = tuple[list[twinapi.Event], str]
+ReadReply = Callable[..., Result]
+
+
+def read(client: twinapi.Client) -> Result:
+    events: list[twinapi.Event] = []
+    try:
+        events.extend(client.stream_message("c1", "hello"))
+    except twinapi.TwinApiError as error:
+        return events, error.code
+    return events, ""
+
 
 @pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor() as pool:
-        yield pool
+def read_reply(client: twinapi.Client, upstream: Upstream, pool: ThreadPoolExecutor) -> ReadReply:
+    """Return a function that reads a reply; its argument answers the call."""
+
+    def read_reply(act: Callable[[Call], Any]) -> Result:
+        result = pool.submit(read, client)
+        act(upstream.next_call())
+        return result.result(10)
+
+    return read_reply
 
 
-def read(client: twinapi.Client) -> list[twinapi.Event]:
-    return list(client.stream_message("c1", "hello"))
+def stream(*parts: bytes, **headers: str) -> Callable[[Call], None]:
+    """Return an action that streams these bytes and closes the connection."""
+
+    def act(call: Call) -> None:
+        call.start_stream(**headers).send_bytes(b"".join(parts))
+        call.close()
+
+    return act
 
 
 def test_events_are_read_as_they_arrive(client: twinapi.Client, upstream: Upstream, pool):
@@ -38,9 +72,12 @@ def test_events_are_read_as_they_arrive(client: twinapi.Client, upstream: Upstre
     assert list(stream) == []
 
 
-def event_chunk(**event: object) -> bytes:
-    data = f"data: {json.dumps(event)}\n\n".encode()
+def chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def event_chunk(**event: object) -> bytes:
+    return chunk(f"data: {json.dumps(event)}\n\n".encode())
 
 
 def test_deltas_that_have_arrived_are_read_together(client, upstream: Upstream, pool):
@@ -67,17 +104,6 @@ def test_text_so_far_in_each_delta_appears_once(client, upstream: Upstream, pool
     *deltas, complete = result.result(10)
     assert "".join(delta.text for delta in deltas) == "Hi there"
     assert complete == Complete(None)
-
-
-def test_text_before_a_broken_chunk_is_kept(client, upstream: Upstream, pool):
-    stream = iter(client.stream_message("c1", "hello"))
-    result = pool.submit(next, stream)
-    call = upstream.next_call().start_stream(transfer_encoding="chunked")
-    call.send_bytes(event_chunk(type="delta", content="a") + b"5zz\r\nhello\r\n")
-
-    assert result.result(10) == Delta("a")
-    with pytest.raises(twinapi.StreamInterrupted):
-        next(stream)
 
 
 def test_busy_process_reads_less_often(upstream: Upstream, pool):
@@ -152,52 +178,94 @@ def test_stream_closed_during_a_pause_reads_no_more_events(upstream: Upstream, p
     client.close()
 
 
-def test_data_after_the_complete_event_is_ignored(client: twinapi.Client, upstream: Upstream, pool):
-    result = pool.submit(read, client)
-    call = upstream.next_call().start_stream()
-    call.send_bytes(
-        b'data: {"type":"complete","message":"Hi"}\n\ndata: {"type":"delta","content":"x"}\n\n'
-    )
-
-    assert result.result(10) == [Complete("Hi")]
-    assert call.wait_for_disconnect()
-
-
-ENDLESS = [
-    b"",
-    b'data: {"type":"delta","content":"Hi"}\n\n',
-    b'data: {"type":"complete","message":"torn"}',
-    b'data: {"type":"complete","mess\n\n',
-    b"data: [DONE]\n\n",
+ENDED_TWICE: list[tuple[bytes, Result]] = [
+    (DONE + DONE.replace(b"Done", b"Again"), ([Complete("Done")], "")),
+    (DONE + ERROR, ([Complete("Done")], "")),
+    (DONE + HALF, ([Complete("Done")], "")),
+    (ERROR + DONE, ([Failed("tired")], "")),
 ]
 
 
-def test_streams_without_an_end_raise_stream_interrupted(client, upstream: Upstream, pool):
-    wrong = []
-    for stream in ENDLESS:
-        result = pool.submit(read, client)
-        call = upstream.next_call().start_stream()
-        call.send_bytes(stream)
+@pytest.mark.spec("S82")
+def test_first_end_event_wins_and_closes_the_connection(read_reply: ReadReply):
+    for events, expected in ENDED_TWICE:
+        disconnected: list[bool] = []
+
+        def act(call: Call, events=events, disconnected=disconnected) -> None:
+            call.start_stream().send_bytes(events)
+            disconnected.append(call.wait_for_disconnect())
+
+        assert read_reply(act) == expected
+        assert disconnected == [True]
+
+
+def reset(call: Call) -> None:
+    call.start_stream().send_bytes(HALF)
+    call.reset()
+
+
+BROKEN = {
+    "just ends": stream(HALF),
+    "is reset": reset,
+    "ends within an event": stream(HALF, b'data: {"type":"delta","content":"torn"}\n'),
+    "ends within its end": stream(HALF, b'data: {"type":"complete","message":"torn"}'),
+    "has an end that is no JSON": stream(HALF, b'data: {"type":"complete","mess\n\n'),
+    "ends as those of model servers": stream(HALF, b"data: [DONE]\n\n"),
+    "ends within a chunk": stream(chunk(HALF), b"ff\r\ndata:", **CHUNKED),
+    "ends without the last chunk": stream(chunk(HALF), **CHUNKED),
+    "has a chunk without a length": stream(chunk(HALF), b"zz\r\n", **CHUNKED),
+    "has a bad chunk length": stream(chunk(HALF), b"5zz\r\nhello\r\n", **CHUNKED),
+}
+
+
+def test_stream_without_an_end_event_is_interrupted_after_its_text(read_reply: ReadReply):
+    found = {name: read_reply(act) for name, act in BROKEN.items()}
+
+    assert found == dict.fromkeys(BROKEN, ([Delta("Half")], "stream_interrupted"))
+    assert read_reply(stream(b"")) == ([], "stream_interrupted")
+
+
+def test_stream_is_decompressed_as_it_arrives(client, upstream: Upstream, pool):
+    events = iter(client.stream_message("c1", "hello"))
+    first = pool.submit(next, events)
+    call = upstream.next_call().start_stream(content_encoding="gzip")
+    packer = zlib.compressobj(wbits=31)
+    call.send_bytes(packer.compress(HALF) + packer.flush(zlib.Z_SYNC_FLUSH))
+    assert first.result(10) == Delta("Half")
+    call.send_bytes(packer.compress(DONE) + packer.flush())
+
+    assert list(events)[-1] == Complete(None, is_text_ignored=True)
+    assert call.headers["Accept-Encoding"] == "identity"
+
+
+WHOLE = {"data": {"content": "All at once"}}
+
+
+def test_json_response_is_read_as_a_whole_reply(read_reply: ReadReply):
+    for kind in ("application/json", "application/json; charset=utf-8"):
+        seen = read_reply(lambda call, kind=kind: call.respond(200, WHOLE, content_type=kind))
+        assert seen == ([Complete("All at once")], "")
+
+
+def respond_without_body(status: int) -> Callable[[Call], None]:
+    """Return an action that responds without a body and without a content type."""
+
+    def act(call: Call) -> None:
+        call.send_head(status)
         call.close()
-        if not isinstance(result.exception(10), twinapi.StreamInterrupted):
-            wrong.append(stream)
 
-    assert wrong == []
+    return act
 
 
-def test_broken_chunks_raise_stream_interrupted(client, upstream: Upstream, pool):
-    for chunks in (b"5\r\ndata:", b"zz\r\n"):
-        result = pool.submit(read, client)
-        call = upstream.next_call()
-        call.send_head(200, content_type="text/event-stream", transfer_encoding="chunked")
-        call.send_bytes(chunks)
-        call.close()
-        assert isinstance(result.exception(10), twinapi.StreamInterrupted), chunks
+def test_response_without_a_body_is_an_empty_reply(read_reply: ReadReply):
+    empty = (respond_without_body(202), respond_without_body(204), lambda c: c.respond(202, b""))
+
+    assert [read_reply(act) for act in empty] == [([Complete(None)], "")] * 3
 
 
 def test_response_that_is_no_stream_is_described(client, upstream: Upstream, pool):
-    for kind in ("text/html", "application/json"):
-        result = pool.submit(read, client)
+    for kind in ("text/html", "text/plain", "application/json"):
+        result = pool.submit(list, client.stream_message("c1", "hello"))
         upstream.next_call().respond(
             200, b"<h1>Sign in\n" + UPSTREAM_KEY.encode(), content_type=kind
         )
@@ -207,51 +275,71 @@ def test_response_that_is_no_stream_is_described(client, upstream: Upstream, poo
         assert error.detail == f"status 200, {kind}, <h1>Sign in [key]"
 
 
+PROGRESS = b'data: {"type":"progress","progress":1}\n\n'
+HEARTBEATS = [
+    ({"timeout": 0.5}, b": still here\n\n", "idle_timeout"),
+    ({"timeout": 0.5}, b"data: []\n\n", "idle_timeout"),
+    ({"reply_timeout": 0.5}, PROGRESS, "total_timeout"),
+]
+
+
 @pytest.mark.limit("L21")
 def test_heartbeats_do_not_extend_the_timeouts(upstream: Upstream, pool):
-    cases = [
-        ({"timeout": 0.5}, "idle_timeout"),
-        ({"reply_timeout": 0.5}, "total_timeout"),
-    ]
-    clients = [twinapi.Client(upstream.url, UPSTREAM_KEY, **bounds) for bounds, _ in cases]
-    results = [pool.submit(read, client) for client in clients]
-    for _ in clients:
-        pool.submit(upstream.next_call().start_stream().send_until_disconnect)
+    clients = [twinapi.Client(upstream.url, UPSTREAM_KEY, **bounds) for bounds, _, _ in HEARTBEATS]
+    results = []
+    for client, (_, beat, _) in zip(clients, HEARTBEATS, strict=True):
+        results.append(pool.submit(read, client))
+        pool.submit(upstream.next_call().start_stream().send_until_disconnect, beat)
 
-    for result, (_, code) in zip(results, cases, strict=True):
-        error = result.exception(10)
-        assert isinstance(error, twinapi.StreamInterrupted)
-        assert error.code == code
+    codes = [result.result(10)[1] for result in results]
+    assert codes == [code for _, _, code in HEARTBEATS]
     for client in clients:
         client.close()
 
 
-def test_endless_line_raises_stream_too_large(client, upstream: Upstream, pool):
-    result = pool.submit(read, client)
-    call = upstream.next_call().start_stream()
-    with suppress(OSError):
-        for _ in range(1000):
-            call.send_bytes(b"x" * 65536)
+def test_endless_line_is_cut_off_before_it_is_read_completely(read_reply: ReadReply):
+    taken = 0
 
-    with pytest.raises(twinapi.StreamTooLarge):
-        result.result(10)
+    def act(call: Call) -> None:
+        nonlocal taken
+        call.start_stream().send_bytes(HALF + b"data: ")
+        with suppress(OSError):
+            while taken < 50 * 1024 * 1024:
+                call.send_bytes(b"x" * 65536)
+                taken += 65536
+
+    assert read_reply(act) == ([Delta("Half")], "stream_too_large")
+    assert taken < 20 * 1024 * 1024
 
 
-def test_text_beyond_the_limit_raises_stream_too_large(client, upstream: Upstream, pool):
-    texts: list[str] = []
+def test_gzip_bomb_is_stopped_at_the_limit(read_reply: ReadReply):
+    megabyte = gzip.compress((b": " + b"x" * 1021 + b"\n") * 1024)
+    bomb = stream(gzip.compress(HALF), megabyte * 200, content_encoding="gzip")
 
-    def read_texts() -> None:
-        texts.extend(event.text for event in client.stream_message("c1", "hello"))
+    def act(call: Call) -> None:
+        with suppress(OSError):
+            bomb(call)
 
-    result = pool.submit(read_texts)
-    call = upstream.next_call().start_stream()
-    with suppress(OSError):
-        for letter in "abcdefghijklmnopqrst":
-            call.delta(letter * (MAX_REPLY_CHARACTERS // 2))
+    assert read_reply(act) == ([Delta("Half")], "stream_too_large")
 
-    with pytest.raises(twinapi.StreamTooLarge):
-        result.result(10)
-    assert len("".join(texts)) == MAX_REPLY_CHARACTERS
+
+def test_delta_may_be_as_large_as_the_event_limit(read_reply: ReadReply):
+    text = b"x" * (MAX_EVENT_BYTES - len(HALF) + len("Half"))
+
+    events, _ = read_reply(stream(HALF.replace(b"Half", text), DONE))
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == text.decode()
+
+
+def test_text_beyond_the_limit_raises_stream_too_large(read_reply: ReadReply):
+    def act(call: Call) -> None:
+        call.start_stream()
+        with suppress(OSError):
+            for letter in "abcdefghijklmnopqrst":
+                call.delta(letter * (MAX_REPLY_CHARACTERS // 2))
+
+    events, code = read_reply(act)
+    assert code == "stream_too_large"
+    assert sum(len(event.text) for event in events) == MAX_REPLY_CHARACTERS
 
 
 def test_close_ends_a_waiting_stream(client, upstream: Upstream, pool):
@@ -267,13 +355,6 @@ def test_close_ends_a_waiting_stream(client, upstream: Upstream, pool):
     assert result.result(10)[:1] in ([], [Delta("Hi")])
 
 
-def test_json_response_is_read_as_a_whole_reply(client, upstream: Upstream, pool):
-    result = pool.submit(read, client)
-    upstream.next_call().respond(200, {"data": {"content": "All at once"}})
-
-    assert result.result(10) == [Complete("All at once")]
-
-
 def test_whole_reply_is_requested_from_a_service_without_streaming(
     client, upstream: Upstream, pool
 ):
@@ -285,15 +366,8 @@ def test_whole_reply_is_requested_from_a_service_without_streaming(
         call.respond(201, {"data": {"content": "Hi"}})
 
         assert call.path == "/api/v1/conversations/c1/messages"
-        assert result.result(10) == [Complete("Hi")]
+        assert result.result(10) == ([Complete("Hi")], "")
         assert len(upstream.calls) == 2
-
-
-def test_error_event_ends_the_stream(client, upstream: Upstream, pool):
-    result = pool.submit(read, client)
-    upstream.next_call().start_stream().send_bytes(b'data: {"type":"error","error":"tired"}\n\n')
-
-    assert result.result(10) == [Failed("tired")]
 
 
 @pytest.mark.limit("L20")
@@ -324,27 +398,17 @@ def test_slow_response_body_times_out(upstream: Upstream, pool):
     client.close()
 
 
-def test_key_is_masked_in_progress(client: twinapi.Client, upstream, pool):
-    result = pool.submit(read, client)
-    call = upstream.next_call().start_stream()
-    call.send_event(type="progress", progress=f"{'x' * 90} {UPSTREAM_KEY}")
-    call.complete("Hi")
+def test_key_is_masked_in_progress(read_reply: ReadReply):
+    progress = json.dumps({"type": "progress", "progress": f"{'x' * 90} {UPSTREAM_KEY}"})
 
-    assert result.result(10) == [Progress(f"{'x' * 90} •••"), Complete("Hi")]
+    events, _ = read_reply(stream(f"data: {progress}\n\n".encode(), DONE))
+    assert events == [Progress(f"{'x' * 90} •••"), Complete("Done")]
 
 
 def test_interrupted_reply_keeps_text_that_resembles_the_beginning_of_a_key(
-    client: twinapi.Client, upstream, pool
+    read_reply: ReadReply,
 ):
-    stream = client.stream_message("c1", "hello")
-    events = pool.submit(lambda: [event.text for event in until_interrupted(stream)])
-    call = upstream.next_call().start_stream()
-    call.delta(f"It is {UPSTREAM_KEY[:5]}")
-    call.close()
+    text = f"It is {UPSTREAM_KEY[:5]}"
 
-    assert "".join(events.result(10)) == f"It is {UPSTREAM_KEY[:5]}"
-
-
-def until_interrupted(stream: twinapi.ReplyStream) -> Iterator[twinapi.Event]:
-    with suppress(twinapi.StreamInterrupted):
-        yield from stream
+    events, _ = read_reply(stream(HALF.replace(b"Half", text.encode())))
+    assert events == [Delta(text)]
