@@ -7,72 +7,40 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from bs4 import Tag
 
 from tests.faults.conftest import text_in
 from tests.support import upstream_server
-from tests.support.person import Page, Person, Stream, wait_for_reply
-from tests.support.pgbouncer import run_pgbouncer
-from tests.support.postgres import Postgres
+from tests.support.person import Page, Person, wait_for_reply
 from tests.support.processes import ServerProcess, run_portal
 from tests.support.upstream import Call, Upstream
-
-WORDS = [f"w{number} " for number in range(6)]
 
 
 class PortalPair:
     """Two portals. The property `first` restarts the first portal if it was killed."""
 
-    def __init__(
-        self,
-        data: Path,
-        upstream: Upstream,
-        settings: dict[str, str],
-        second_settings: dict[str, str],
-    ) -> None:
+    def __init__(self, data: Path, upstream: Upstream, started: ExitStack) -> None:
         self.upstream = upstream
         self._data = data
-        self._settings = settings
-        self._started = ExitStack()
-        self._first = self._start(settings)
-        self.second = self._start(second_settings)
+        self._started = started
+        self._first, self.second = self._start(), self._start()
 
     @property
     def first(self) -> ServerProcess:
         if self._first.process.poll() is not None:
-            self._first = self._start(self._settings)
+            self._first = self._start()
         return self._first
 
-    def close(self) -> None:
-        self._started.close()
-
-    def _start(self, settings: dict[str, str]) -> ServerProcess:
-        server = run_portal(self._data, self.upstream.url, **settings)
-        return self._started.enter_context(server)
+    def _start(self) -> ServerProcess:
+        return self._started.enter_context(run_portal(self._data, self.upstream.url))
 
 
-SQLITE = pytest.mark.parametrize("two", ["sqlite"], indirect=True)
-POSTGRESQL = pytest.mark.parametrize("two", ["postgresql"], indirect=True)
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def two(
-    request: pytest.FixtureRequest, processes: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[PortalPair]:
-    """Start two portals on each database; one of them reaches PostgreSQL through PgBouncer."""
-    direct, pooled = {}, {}
+@pytest.fixture(scope="module")
+def two(processes: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PortalPair]:
+    """Start two portals for all tests of the module."""
     with ExitStack() as stack:
-        if request.param == "postgresql":
-            postgres: Postgres = request.getfixturevalue("postgres")
-            database_url = postgres.create_database()
-            pooled_url = stack.enter_context(
-                run_pgbouncer(database_url, tmp_path_factory.mktemp("pgbouncer"))
-            )
-            direct, pooled = {"DATABASE_URL": database_url}, {"DATABASE_URL": pooled_url}
         upstream = stack.enter_context(upstream_server.run_upstream())
-        two = PortalPair(tmp_path_factory.mktemp("data"), upstream, direct, pooled)
+        two = PortalPair(tmp_path_factory.mktemp("data"), upstream, stack)
         yield two
-        two.close()
     assert "Traceback" not in "".join(two.second.output)
 
 
@@ -97,60 +65,6 @@ def speak(erin: Person, two: PortalPair) -> tuple[Page, str, Call]:
     return page, str(page.turns[0]["data-turn"]), two.upstream.next_call().start_stream()
 
 
-def test_reader_at_another_process_sees_the_same_text(
-    two: PortalPair, erin: Person, at_second: Person
-):
-    page, turn_id, call = speak(erin, two)
-    with erin.follow(turn_id) as here, at_second.follow(turn_id) as there:
-        for word in WORDS:
-            call.delta(word)
-            here.read_until(word)
-            there.read_until(word)
-        call.complete()
-        ends = here.remaining_events()[-2:], there.remaining_events()[-2:]
-
-    assert [frame.name for end in ends for frame in end] == ["message", "done"] * 2
-    assert here.text == there.text == "".join(WORDS).strip()
-    assert at_second.get(page.path).reply_states == erin.get(page.path).reply_states == ["complete"]
-
-
-@SQLITE
-def test_reader_at_another_process_resumes_from_any_cursor(
-    two: PortalPair, erin: Person, at_second: Person
-):
-    page, turn_id, call = speak(erin, two)
-    known: dict[str, Tag | None] = {"999": None, "x": None}
-    with at_second.follow(turn_id) as stream:
-        for word in WORDS[:3]:
-            call.delta(word)
-            stream.read_until(word)
-            known |= [known_by(person.get(page.path)) for person in (erin, at_second)]
-
-    whole = "".join(WORDS[:3])
-    for person in (erin, at_second):
-        for cursor, turn in known.items():
-            with person.follow(turn_id, after=cursor, turn=turn) as stream:
-                call.delta("on ")
-                whole += "on "
-                assert shown_from(stream, whole.strip()) == whole.strip()
-    call.complete()
-
-
-def known_by(page: Page) -> tuple[str, Tag]:
-    """Return the cursor and the turn of a page that follows a running reply."""
-    [turn] = page.turns
-    cursor = str(turn.select_one(".turn__footer")["hx-sse:connect"]).partition("after=")[2]
-    return cursor, turn
-
-
-def shown_from(stream: Stream, whole: str) -> str:
-    """Read frames until the text is as long as `whole`, and return the text."""
-    while len(stream.text) < len(whole):
-        stream.next_frame()
-    return stream.text
-
-
-@SQLITE
 def test_stop_at_another_process_aborts_the_reply_at_once(
     two: PortalPair, erin: Person, at_second: Person
 ):
@@ -169,7 +83,6 @@ def test_stop_at_another_process_aborts_the_reply_at_once(
         assert "Stopped." in text_in(Page.parse(end.data), ".note")
 
 
-@SQLITE
 @pytest.mark.fault("F65")
 def test_another_process_rejects_a_second_message_but_recognizes_a_repeated_one(
     two: PortalPair, erin: Person, at_second: Person
@@ -187,7 +100,6 @@ def test_another_process_rejects_a_second_message_but_recognizes_a_repeated_one(
     assert two.upstream.sent_messages().count("Tell me once") == 1
 
 
-@POSTGRESQL
 @pytest.mark.fault("F71")
 def test_reader_at_another_process_sees_that_the_reply_worker_was_killed(
     two: PortalPair, erin: Person, at_second: Person

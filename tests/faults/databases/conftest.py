@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from flask import Flask
 
 import app as twindow
 from core.clock import Clock
-from tests.faults.conftest import MESSAGE
+from tests.faults.conftest import MESSAGE, message_text
 from tests.support.person import Page, Person, wait_for_reply
-from tests.support.portals import close_portal
+from tests.support.portals import close_portal, serve
 from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
 
@@ -63,9 +64,13 @@ class StoppablePostgres:
 Outage = LockableSqlite | StoppablePostgres
 
 
-@pytest.fixture(params=[SQLITE, POSTGRESQL])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.fixture
+def database_kind() -> str:
+    """Return the kind of the database; a test chooses PostgreSQL with the marker `on_postgres`."""
+    return SQLITE
+
+
+on_postgres = pytest.mark.parametrize("database_kind", [POSTGRESQL])
 
 
 @pytest.fixture
@@ -115,13 +120,31 @@ def wait_for_reply_workers() -> None:
             thread.join(10)
 
 
-def send_twice_after_recovery(alice: Person, upstream: Upstream, form: Page) -> Page:
-    """Submit a failed form again, twice; return the page with the reply."""
-    page = alice.press(form, "Send", content=MESSAGE)
+@contextmanager
+def second_portal(settings: dict[str, Any], person: Person) -> Iterator[Person]:
+    """Run another portal, and yield the person's browser there; it has the same cookie."""
+    app = twindow.create_app(settings)
+    with serve(app) as url:
+        there = Person(url)
+        there.session = person.session
+        yield there
+    close_portal(app)
+
+
+def assert_unsent(page: Page) -> None:
+    """Assert that the message has returned to the composer, with a reason."""
+    assert page.status == 503
+    assert CANNOT_SAVE in page.text
+    assert page.html.select_one("textarea").get_text() == MESSAGE
+    assert "Traceback" not in page.text
+
+
+def assert_sent_once(person: Person, upstream: Upstream, form: Page) -> None:
+    """Submit a failed form twice, and assert that its message is sent once."""
+    before = upstream.sent_messages()
+    page = person.press(form, "Send", content=MESSAGE)
     upstream.next_call().start_stream().complete("Now")
-    page = alice.press(form, "Send", content=MESSAGE)
-    return wait_for_reply(alice, page)
-
-
-def composer_text(page: Page) -> str:
-    return page.html.select_one("textarea").get_text()
+    page = wait_for_reply(person, person.press(form, "Send", content=MESSAGE))
+    assert [message_text(turn) for turn in page.turns].count(MESSAGE) == 1
+    assert page.reply_states[-1] == "complete"
+    assert upstream.sent_messages() == [*before, MESSAGE]

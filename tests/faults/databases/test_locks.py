@@ -9,13 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.faults.conftest import MESSAGE, message_text
-from tests.faults.databases.conftest import (
-    POSTGRESQL,
-    Outage,
-    composer_text,
-    send_twice_after_recovery,
-)
+from tests.faults.conftest import MESSAGE
+from tests.faults.databases.conftest import Outage, assert_sent_once, assert_unsent, on_postgres
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 
@@ -24,11 +19,12 @@ DEADLOCK_TIMEOUT = "50ms"
 LOCK_SECONDS = 1.5
 PATIENCE_SECONDS = 4
 
+pytestmark = [pytest.mark.fault("F75"), on_postgres]
+
 
 @pytest.fixture
-def other(database_kind: str, database: Outage, settings: dict[str, Any]) -> Iterator[Any]:
+def other(database: Outage, settings: dict[str, Any]) -> Iterator[Any]:
     """Return another connection to PostgreSQL, which looks for a deadlock only after a minute."""
-    assert database_kind == POSTGRESQL
     address = settings["database_url"].replace("+psycopg", "")
     with psycopg.connect(address, autocommit=True) as other:
         other.execute(
@@ -40,8 +36,6 @@ def other(database_kind: str, database: Outage, settings: dict[str, Any]) -> Ite
         other.rollback()
 
 
-@pytest.mark.fault("F75")
-@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
 @pytest.mark.parametrize("lock_timeout", [LOCK_SECONDS])
 def test_deadlock_returns_the_message_to_the_composer(
     other: Any, alice: Person, upstream: Upstream
@@ -56,16 +50,11 @@ def test_deadlock_returns_the_message_to_the_composer(
         page = pressed.result(10)
         other.rollback()
 
-    assert page.status == 503
-    assert composer_text(page) == MESSAGE
+    assert_unsent(page)
     assert upstream.sent_messages() == ["before"]
-    page = send_twice_after_recovery(alice, upstream, form)
-    assert [message_text(turn) for turn in page.turns] == ["before", MESSAGE]
-    assert upstream.sent_messages() == ["before", MESSAGE]
+    assert_sent_once(alice, upstream, form)
 
 
-@pytest.mark.fault("F75")
-@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
 def test_lock_that_is_not_released_returns_the_message_to_the_composer(
     other: Any, alice: Person, upstream: Upstream
 ):
@@ -77,11 +66,9 @@ def test_lock_that_is_not_released_returns_the_message_to_the_composer(
         other.rollback()
         page = pressed.result()
 
-    assert page.status == 503
-    assert composer_text(page) == MESSAGE
+    assert_unsent(page)
     assert upstream.sent_messages() == ["before"]
-    page = send_twice_after_recovery(alice, upstream, form)
-    assert [message_text(turn) for turn in page.turns] == ["before", MESSAGE]
+    assert_sent_once(alice, upstream, form)
 
 
 def waits_for_a_lock(connection: Any) -> bool:

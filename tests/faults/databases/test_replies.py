@@ -5,22 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.faults.conftest import MESSAGE, NOT_SENT, text_in
-from tests.faults.databases.conftest import (
-    POSTGRESQL,
-    SQLITE,
-    Outage,
-    wait_for_reply_workers,
-)
+from tests.faults.databases.conftest import Outage, wait_for_reply_workers
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
 from web.container import Portal
 
+pytestmark = pytest.mark.fault("F77")
 NOT_SAVED_YET = "not saved yet"
 NOT_SAVED = "The reply couldn't be saved because the database is not responding."
 
 
-@pytest.mark.fault("F77")
-@pytest.mark.parametrize("database_kind", [SQLITE, POSTGRESQL], indirect=True)
 def test_reply_that_cannot_be_stored_shows_a_notice_and_is_stored_later(
     alice: Person, upstream: Upstream, database: Outage
 ):
@@ -42,8 +36,6 @@ def test_reply_that_cannot_be_stored_shows_a_notice_and_is_stored_later(
     assert upstream.sent_messages() == [MESSAGE]
 
 
-@pytest.mark.fault("F77")
-@pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
 def test_reply_that_cannot_be_stored_in_time_is_interrupted(
     alice: Person, upstream: Upstream, database: Outage, portal: Portal
 ):
@@ -69,8 +61,6 @@ def test_reply_that_cannot_be_stored_in_time_is_interrupted(
     assert text_in(page.turns[0], ".turn__reply") == "Half and half"
 
 
-@pytest.mark.fault("F77")
-@pytest.mark.parametrize("database_kind", [SQLITE], indirect=True)
 def test_message_is_not_sent_when_the_conversation_id_cannot_be_stored(
     alice: Person, upstream: Upstream, database: Outage
 ):

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
-import app as twindow
 from tests.faults.conftest import MESSAGE, text_in
-from tests.faults.databases.conftest import (
-    POSTGRESQL,
-    Outage,
-)
+from tests.faults.databases.conftest import Outage, on_postgres, second_portal
 from tests.support.person import Person, complete_first_turn, wait_for_reply
-from tests.support.portals import close_portal, serve
 from tests.support.upstream import Upstream
 from web.container import Portal
 
 
 @pytest.mark.fault("F75", "F78")
-@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
+@on_postgres
 def test_database_restart_between_requests_fails_no_request(
     alice: Person, upstream: Upstream, database: Outage, portal: Portal
 ):
@@ -39,26 +33,19 @@ def test_database_restart_between_requests_fails_no_request(
     assert wait_for_reply(alice, page).reply_states == ["complete", "complete"]
 
 
-@pytest.fixture
-def at_second(alice: Person, settings: dict[str, Any]) -> Iterator[Person]:
-    """Return Alice's browser at a second portal on the same database."""
-    app = twindow.create_app(settings)
-    with serve(app) as url:
-        there = Person(url)
-        there.session = alice.session
-        yield there
-    close_portal(app)
-
-
 @pytest.mark.fault("F78")
-@pytest.mark.parametrize("database_kind", [POSTGRESQL], indirect=True)
+@on_postgres
 def test_sessions_and_running_replies_survive_a_database_restart(
-    alice: Person, bob: Person, at_second: Person, upstream: Upstream, database: Outage
+    alice: Person, bob: Person, upstream: Upstream, database: Outage, settings: dict[str, Any]
 ):
     page = alice.start_conversation(MESSAGE)
     turn_id = str(page.turns[0]["data-turn"])
     call = upstream.next_call().start_stream()
-    with alice.follow(turn_id) as here, at_second.follow(turn_id) as there:
+    with (
+        second_portal(settings, alice) as at_second,
+        alice.follow(turn_id) as here,
+        at_second.follow(turn_id) as there,
+    ):
         call.delta("One")
         for stream in (here, there):
             stream.read_until("One")
@@ -72,12 +59,12 @@ def test_sessions_and_running_replies_survive_a_database_restart(
             stream.read_until(" three")
         assert alice.get(page.path).reply_states == ["streaming"]
         call.complete()
-        assert [stream.remaining_events()[-1].name for stream in (here, there)] == ["done", "done"]
+        assert [stream.remaining_events()[-1].name for stream in (here, there)] == ["done"] * 2
 
-    for person in (alice, at_second):
-        page = person.get(page.path)
-        assert page.reply_states == ["complete"]
-        assert text_in(page.turns[0], ".turn__reply") == "One two three"
-        assert page.path in str(person.get("/conversations").html)
+        for person in (alice, at_second):
+            page = person.get(page.path)
+            assert page.reply_states == ["complete"]
+            assert text_in(page.turns[0], ".turn__reply") == "One two three"
+            assert page.path in str(person.get("/conversations").html)
     assert bob.get(page.path).status == 404
     assert upstream.sent_messages() == [MESSAGE]
