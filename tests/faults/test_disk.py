@@ -95,29 +95,6 @@ def test_full_disk_rejects_new_messages_and_keeps_earlier_turns(
 
 
 @pytest.mark.fault("F76")
-def test_reply_on_a_full_disk_shows_a_notice_and_is_stored_later(
-    alice: Person, upstream: Upstream, disk: Disk
-):
-    page = alice.start_conversation(MESSAGE)
-    call = upstream.next_call().start_stream()
-    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.delta("Half")
-        stream.read_until("Half")
-        disk.fill()
-        call.delta(" and half")
-        stream.read_until(" and half")
-        call.complete()
-        stream.read_until("not saved yet")
-        disk.clear()
-        stream.remaining_events()
-
-    assert stream.text.strip() == "Half and half"
-    page = alice.get(page.path)
-    assert page.reply_states == ["complete"]
-    assert text_in(page.turns[0], ".turn__reply") == "Half and half"
-
-
-@pytest.mark.fault("F76")
 def test_portal_with_a_full_disk_is_live_but_not_ready(alice: Person, disk: Disk):
     paths = "/livez", "/healthz", "/readyz"
     assert [alice.get(path).status for path in paths] == [200, 200, 200]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import socket
-import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.faults.conftest import text_in
-from tests.support.person import Person, complete_first_turn, wait_for_reply
-from tests.support.processes import ServerProcess, run_portal
+from tests.support.person import Person, complete_first_turn
+from tests.support.processes import run_portal
 from tests.support.upstream import Call, Upstream
 from tests.support.waiting import poll_until, wait_until
 from tools.probes import count_running_replies, proc_status, select_rows
@@ -71,11 +69,10 @@ class RepeatedActions:
         assert reader.recv(1) == b"H"
         return reader
 
-    def leave(self, turn_id: str, readers: int) -> None:
-        """Open the stream of a reply `readers` times, and close each one before the end."""
-        for begun in range(0, readers, BATCH):
-            for reader in [self._read_a_bit(turn_id) for _ in range(begun, begun + BATCH)]:
-                reader.close()
+    def leave(self, turn_id: str) -> None:
+        """Open the stream of a reply `BATCH` times, and close each one before the end."""
+        for reader in [self._read_a_bit(turn_id) for _ in range(BATCH)]:
+            reader.close()
 
     def hang_up(self, times: int) -> None:
         """Make the service abort `times` replies: it closes or resets the connection."""
@@ -100,84 +97,64 @@ class RepeatedActions:
                 assert call.wait_for_disconnect()
                 call.close()
 
+    def abort(self) -> Call:
+        """Abort streams in every way; return the call of a reply that still runs."""
+        turn_id, call = self.begin()
+        call.start_stream().delta("It goes on")
+        self.leave(turn_id)
+        self.hang_up(15)
+        self.stop(15)
+        return call
 
-@pytest.fixture
-def server(processes: None, tmp_path: Path, upstream: Upstream) -> Iterator[ServerProcess]:
-    with run_portal(tmp_path / "data", upstream.url) as server:
-        yield server
-    assert "Traceback" not in "".join(server.output)
 
+def assert_no_leaks(
+    actions: RepeatedActions, count: Callable[[], Counter[str]], running: Counter[str]
+) -> None:
+    """Abort streams, and assert that only the `running` resources of a running reply remain."""
 
-def test_hundreds_of_aborted_streams_leak_no_sockets_or_files(
-    server: ServerProcess, upstream: Upstream, tmp_path: Path
-):
-    [worker] = server.worker_pids
-    person = Person(server.url)
-    complete_first_turn(person, upstream, "one", "1")
-    crowd = RepeatedActions(person, upstream, tmp_path / "data")
-    before = count_open_resources(worker)
+    def remaining() -> Counter[str]:
+        poll_until(lambda: count() <= expected, NOTICED_SECONDS)
+        return count() - expected
 
-    turn_id, call = crowd.begin()
-    call.start_stream().delta("It goes on")
-    crowd.leave(turn_id, 2 * BATCH)
-    crowd.hang_up(30)
-    crowd.stop(30)
+    complete_first_turn(actions.person, actions.upstream, "one", "1")
+    actions.hang_up(1)
+    actions.stop(5)  # as many threads and connections as later
+    wait_until(lambda: count_running_replies(actions.data) == 0, NOTICED_SECONDS)
+    before = count()
 
+    call = actions.abort()
     # The reply still runs; its next deltas or heartbeats detect that the readers disconnected.
-    running = before + Counter(socket=1)
     for _ in range(2):
         call.delta(" and on")
-    assert poll_until(lambda: count_open_resources(worker) <= running, NOTICED_SECONDS), (
-        count_open_resources(worker) - running
-    )
+    expected = before + running
+    assert remaining() == Counter()
     call.complete("It is over")
-    assert poll_until(lambda: count_open_resources(worker) <= before, NOTICED_SECONDS), (
-        count_open_resources(worker) - before
-    )
-    wait_until(lambda: count_running_replies(tmp_path / "data") == 0, NOTICED_SECONDS)
-    person.close()
+    wait_until(lambda: count_running_replies(actions.data) == 0, NOTICED_SECONDS)
+    expected = before
+    assert remaining() == Counter()
 
 
-@pytest.fixture
-def quick(portal: Portal) -> None:
+def test_aborted_streams_leak_no_sockets_or_threads(
+    alice: Person, upstream: Upstream, portal: Portal, tmp_path: Path
+):
     portal.log.keepalive_seconds = 0.1
+    actions = RepeatedActions(alice, upstream, tmp_path / "data")
+
+    def count() -> Counter[str]:
+        found = count_open_resources(os.getpid())
+        return Counter(threads=found["threads"], sockets=found["socket"])
+
+    # The worker of the reply, a thread of the scripted service, and a socket of each.
+    assert_no_leaks(actions, count, Counter(threads=2, sockets=2))
 
 
-@pytest.mark.usefixtures("quick")
-def test_aborted_streams_leak_no_threads(alice: Person, upstream: Upstream, tmp_path: Path):
-    complete_first_turn(alice, upstream, "one", "1")
-    crowd = RepeatedActions(alice, upstream, tmp_path / "data")
-    crowd.hang_up(1)
-    before = threading.active_count()
-
-    turn_id, call = crowd.begin()
-    call.start_stream().delta("It goes on")
-    crowd.leave(turn_id, BATCH)
-    crowd.hang_up(15)
-    crowd.stop(15)
-
-    # Two threads remain: the worker of the running reply, and one of the scripted service.
-    wait_until(lambda: threading.active_count() <= before + 2, NOTICED_SECONDS)
-    call.complete("It is over")
-    wait_until(lambda: threading.active_count() <= before, NOTICED_SECONDS)
-
-
-@pytest.fixture
-def hurried(settings: dict[str, Any]) -> None:
-    settings["api_timeout"] = 0.3
-
-
-@pytest.mark.usefixtures("hurried", "quick")
-def test_reply_without_readers_still_times_out(alice: Person, upstream: Upstream):
-    page = alice.start_conversation("Is somebody there?")
-    call = upstream.next_call().start_stream()
-    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
-        call.delta("Half")
-        stream.read_until("Half")
-
-    assert call.wait_for_disconnect()
-
-    page = wait_for_reply(alice, page)
-    assert page.reply_states == ["interrupted"]
-    assert text_in(page.turns[0], ".turn__reply") == "Half"
-    assert "The reply timed out." in text_in(page.turns[0], ".note")
+@pytest.mark.nightly
+@pytest.mark.usefixtures("processes")
+def test_aborted_streams_leak_no_sockets_or_files_in_a_server(upstream: Upstream, tmp_path: Path):
+    with run_portal(tmp_path / "data", upstream.url) as server:
+        [worker] = server.worker_pids
+        person = Person(server.url)
+        actions = RepeatedActions(person, upstream, tmp_path / "data")
+        assert_no_leaks(actions, lambda: count_open_resources(worker), Counter(socket=1))
+        person.close()
+    assert "Traceback" not in "".join(server.output)
