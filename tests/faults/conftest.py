@@ -6,7 +6,6 @@ import json
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -46,15 +45,6 @@ class Outcome:
         return self.page.turns[-1]
 
     @property
-    def streamed_texts(self) -> list[str]:
-        """Return the text of each streamed patch of the reply."""
-        return [
-            piece.get_text()
-            for frame in self.frames
-            for piece in Page.parse(frame.data).select('hx-partial[hx-target^="#r"]')
-        ]
-
-    @property
     def note(self) -> str:
         """Return the text of the note on the page."""
         return text_in(self.turn, ".note")
@@ -69,12 +59,12 @@ def send_message(alice: Person, upstream: Upstream) -> SendMessage:
     before = 0
 
     def send_message(
-        *acts: UpstreamAction, words: str = MESSAGE, page: Page | None = None, twin: str = "ada"
+        *acts: UpstreamAction, words: str = MESSAGE, page: Page | None = None
     ) -> Outcome:
         nonlocal before
         if page is None:
             before = len(upstream.sent_messages())
-            page = alice.start_conversation(words, twin)
+            page = alice.start_conversation(words)
         else:
             page = alice.press(page, "Send", content=words)
         seen = observe_reply(alice, upstream, page, *acts)
@@ -117,6 +107,8 @@ def assert_outcome(
         assert [sentence for sentence in sentences if sentence not in note] == []
         assert turn.select(".theirs") == []
         assert "Traceback" not in turn.get_text()
+        assert bool(note) is (f"Reference {turn['data-turn'][:8]}" in note)
+        assert not (NOT_SENT in note and "may have received" in note)
         button = turn.select_one(".note button")
         assert (button.get_text().strip() if button else "") == (button_label if note else "")
         resent_content = turn.select_one(".note input[name=content]")
@@ -160,21 +152,6 @@ def respond_with_stream(*parts: bytes) -> UpstreamAction:
     def act(call: Call) -> None:
         call.start_stream()
         call.send_bytes(b"".join(parts))
-        call.close()
-
-    return act
-
-
-def respond_with_chunks(*parts: bytes) -> UpstreamAction:
-    """Return an action that sends each part as one chunk and closes the connection."""
-
-    def act(call: Call) -> None:
-        call.start_stream(transfer_encoding="chunked")
-        # The portal may close the connection before it has received all parts. For example, the
-        # last event may end with CRLF, but its CR already completes it.
-        with suppress(ConnectionError):
-            for part in (*parts, b""):
-                call.send_chunk(part)
         call.close()
 
     return act

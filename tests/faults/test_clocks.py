@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,25 +19,14 @@ NEGATIVE = re.compile(
     r"(?<![\w-])(?<!Reference )[-\N{MINUS SIGN}]\s?\d"
 )  # the reference of an error is a random id
 
-Jump = Callable[[float], None]
 
-
-@pytest.fixture
-def jump(clock: AdjustableClock) -> Jump:
-    """Return a function that sets the error of the portal's wall clock in seconds."""
-    return clock.jump_wall_clock
-
-
-@pytest.fixture(params=[TEN_MINUTES, -TEN_MINUTES], ids=["ahead", "back"])
-def seconds(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
-
-
-def test_turns_keep_their_order_when_the_clock_jumps(alice: Person, upstream: Upstream, jump: Jump):
+def test_turns_keep_their_order_when_the_clock_jumps(
+    alice: Person, upstream: Upstream, clock: AdjustableClock
+):
     page = complete_first_turn(alice, upstream, "one", "1")
     wrong = {"two": TEN_MINUTES, "three": -TEN_MINUTES, "four": TEN_MINUTES, "five": 0}
     for words, seconds in wrong.items():
-        jump(seconds)
+        clock.jump_wall_clock(seconds)
         page = alice.press(page, "Send", content=words)
         upstream.next_call().start_stream().complete(words)
         page = wait_for_reply(alice, page)
@@ -48,40 +36,31 @@ def test_turns_keep_their_order_when_the_clock_jumps(alice: Person, upstream: Up
     assert not NEGATIVE.search(page.text)
 
 
-def test_retry_after_is_never_negative(
-    send_message: SendMessage, alice: Person, jump: Jump, seconds: int
-):
+def test_wait_is_never_negative(send_message: SendMessage, alice: Person, clock: AdjustableClock):
     page = send_message(respond_with(429, {}, retry_after="120")).page
-    jump(seconds)
-    pages = [alice.get(path) for path in (page.path, "/conversations", "/twins/ada", "/")]
-    refused = alice.press(page, "Send", content=MESSAGE)
+    for seconds in (-TEN_MINUTES, TEN_MINUTES):
+        clock.jump_wall_clock(seconds)
+        pages = [alice.get(path) for path in (page.path, "/conversations", "/twins/ada", "/")]
+        refused = alice.press(page, "Send", content=MESSAGE)
 
-    for each in (*pages, refused):
-        assert not NEGATIVE.search(each.text)
-    assert bool(pages[0].html.select(".note .countdown__clock")) is (seconds < 0)
-    assert refused.status == (429 if seconds < 0 else 200)
+        assert [each for each in (*pages, refused) if NEGATIVE.search(each.text)] == []
+        assert bool(pages[0].html.select(".note .countdown__clock")) is (seconds < 0)
+        assert refused.status == (429 if seconds < 0 else 200)
 
 
-def test_lists_and_sessions_survive_a_clock_jump(alice: Person, upstream: Upstream, jump: Jump):
+def test_lists_and_sessions_survive_a_clock_jump(
+    alice: Person, upstream: Upstream, clock: AdjustableClock
+):
     conversation = complete_first_turn(alice, upstream, "one", "1")
     upstream.answers["/api/v1/twins"] = 500, {}
 
     for seconds in (TEN_MINUTES, -TEN_MINUTES):
-        jump(seconds)
+        clock.jump_wall_clock(seconds)
         page = alice.get("/")
-        assert page.status == 200
         assert "Ada" in page.text
         assert not NEGATIVE.search(page.text)
         assert alice.get(conversation.path).reply_states == ["complete"]
         assert conversation.path in str(alice.get("/conversations").html)
-
-
-def test_jwt_expiry_tolerates_clock_differences_under_a_minute(tmp_path: Path):
-    tokens = JwtTokens(load_settings({"data_dir": tmp_path}))
-
-    assert tokens.verify(tokens.sign("alice", lifetime_seconds=-20)).sub == "alice"
-    with pytest.raises(InvalidToken):
-        tokens.verify(tokens.sign("alice", lifetime_seconds=-61))
 
 
 def test_jwt_signed_by_a_clock_far_ahead_is_rejected(tmp_path: Path, clock: AdjustableClock):

@@ -1,11 +1,22 @@
-"""A service that sends nothing: the portal shows that it is waiting, and then times out."""
+"""While a reply is awaited: the page shows the progress, that it is still waiting, or the end."""
 
 from __future__ import annotations
+
+import time
+from typing import Any
 
 import pytest
 from flask import Flask
 
-from tests.faults.conftest import text_in
+from tests.faults.conftest import (
+    COMPLETE_EVENT,
+    UPSTREAM_MARKUP,
+    SendMessage,
+    assert_outcome,
+    delta_bytes,
+    respond_with_stream,
+    text_in,
+)
 from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.person import Person
@@ -17,10 +28,8 @@ STILL_WAITING = "Still waiting for Ada…"
 GIVEN_UP = "The reply timed out."
 
 
-pytestmark = pytest.mark.settings(api_timeout=1)
-
-
 @pytest.mark.fault("F39")
+@pytest.mark.settings(api_timeout=1)
 def test_silent_service_is_shown_as_waiting_and_then_times_out(
     app: Flask, alice: Person, upstream: Upstream, portal: Portal, clock: AdjustableClock
 ):
@@ -48,3 +57,35 @@ def test_silent_service_is_shown_as_waiting_and_then_times_out(
         assert GIVEN_UP in text_in(shown, ".note")
         assert shown.select_one(".note button").get_text().strip() == "Try again"
     assert stream.turn.select(".turn__progress") == []
+
+
+LINES: list[tuple[Any, str]] = [
+    (0.45, "45%"),
+    ("reading", "Reading…"),
+    ({"label": "thinking", "percent": 30}, "Thinking… 30%"),
+    (None, "Ada has your message…"),
+    (UPSTREAM_MARKUP, f"{UPSTREAM_MARKUP}…"),
+]
+
+
+def test_progress_is_shown_as_one_short_line_of_plain_text(alice: Person, upstream: Upstream):
+    page = alice.start_conversation("Hello")
+    call = upstream.next_call().start_stream()
+    with alice.follow(str(page.turns[0]["data-turn"])) as stream:
+        for progress, line in LINES:
+            call.send_event(type="progress", progress=progress)
+            frame = stream.next_frame()
+            assert frame.select_one("[hx-target$=-progress]").get_text().strip() == line
+            assert alice.get(page.path).html.select_one(".turn__progress").text.strip() == line
+            assert frame.select(".theirs") == []
+    call.complete("Hi")
+
+
+def test_many_small_deltas_become_at_most_twenty_updates_a_second(send_message: SendMessage):
+    begun = time.monotonic()
+    seen = send_message(respond_with_stream(delta_bytes("x") * 20_000, COMPLETE_EVENT))
+    seconds = time.monotonic() - begun
+
+    assert_outcome(seen, "complete", reply="x" * 20_000)
+    # Plus a few frames at the start and at the end.
+    assert len(seen.frames) <= 20 * seconds + 4
