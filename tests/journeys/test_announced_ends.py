@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.announcer import next_announcements, open_recorded_conversation, start_turn
-from tests.journeys.steps import message_box, reply_text, send_message, turn
+from tests.journeys.steps import WAIT_FOR_PAINT, message_box, reply_text, send_message, turn
 from tests.journeys.traffic import CONVERSATION_URL, DelayedRequest
 from tests.journeys.window import RECORD_ANNOUNCEMENTS
 from tests.support.html import parse_html
@@ -15,10 +16,6 @@ from tests.support.upstream import Upstream
 
 # This time is long enough to announce several thousand characters in parts.
 LONG_MS = 20_000
-# Wait until the work that scripts do after the first paint is done.
-AFTER_PAINT = """() => new Promise((done) => {
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => setTimeout(done))));
-})"""
 
 
 def complete_reply_before_page_load(page: Page, upstream: Upstream) -> None:
@@ -81,35 +78,6 @@ def test_every_kind_of_reply_end_is_announced(context: BrowserContext, upstream:
     assert announced.endswith("Three. The reply is complete.")
 
 
-def test_reply_that_ends_before_page_load_is_announced_and_composer_keeps_focus(
-    context: BrowserContext, upstream: Upstream
-):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    held = DelayedRequest(page, CONVERSATION_URL)
-    complete_reply_before_page_load(page, upstream)
-    held.release()
-
-    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
-    expect(message_box(page)).to_be_focused()
-
-
-def test_reply_that_ended_before_a_slow_script_loads_is_announced(
-    context: BrowserContext, upstream: Upstream
-):
-    page = context.new_page()
-    page.goto("/twins/ada")
-    page_load = DelayedRequest(page, CONVERSATION_URL)
-    script_load = DelayedRequest(page, "**/conversation.js")
-    complete_reply_before_page_load(page, upstream)
-    page_load.release()
-    expect(page.locator("html")).to_have_class(re.compile("scripts"))
-    page.evaluate(AFTER_PAINT)
-    script_load.release()
-
-    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
-
-
 def test_page_reopened_during_a_reply_announces_only_new_text(
     context: BrowserContext, upstream: Upstream
 ):
@@ -149,3 +117,22 @@ def test_long_reply_is_announced_in_parts(context: BrowserContext, upstream: Ups
     words_heard = [word.strip(".") for word in " ".join(announced).split()]
     assert [words_heard.count(word) for word in ("beautiful", "things", "are", "here")] == [60] * 4
     assert all(any(link in words for words in announced) for link in links)
+
+
+@pytest.mark.parametrize("is_script_slow", [False, True])
+def test_reply_that_ends_before_its_page_or_script_loads_is_announced(
+    context: BrowserContext, upstream: Upstream, is_script_slow: bool
+):
+    page = context.new_page()
+    page.goto("/twins/ada")
+    page_load = DelayedRequest(page, CONVERSATION_URL)
+    script_load = DelayedRequest(page, "**/conversation.js") if is_script_slow else None
+    complete_reply_before_page_load(page, upstream)
+    page_load.release()
+    if script_load:
+        expect(page.locator("html")).to_have_class(re.compile("scripts"))
+        page.evaluate(WAIT_FOR_PAINT)
+        script_load.release()
+
+    expect(page.locator("#announcer")).to_have_text("Hello to you. The reply is complete.")
+    expect(message_box(page)).to_be_focused()

@@ -9,7 +9,6 @@ from tests.journeys.announcer import next_announcements, open_recorded_conversat
 from tests.journeys.steps import (
     choose_preference,
     message_box,
-    open_conversation,
     open_streaming_conversation,
     progress,
     reply_text,
@@ -208,40 +207,3 @@ def test_reply_is_announced_in_its_own_language(context: BrowserContext, upstrea
     call.delta(" la roue est dans le vélo.")
     call.complete()
     expect(turn(page, "complete", 1).locator(".turn__reply")).to_have_attribute("lang", "fr")
-
-
-def test_draft_is_restored_after_an_edit_and_the_restoration_is_announced(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    edit = page.get_by_role("button", name="Edit")
-    announcer = page.locator("#announcer")
-    edit.click()
-    expect(announcer).to_contain_text("Editing a copy.")
-    page.get_by_role("button", name="Cancel").focus()
-    page.keyboard.press("Escape")
-    expect(announcer).to_contain_text("Edit canceled.")
-    expect(message_box(page)).to_have_value("")
-
-    message_box(page).fill("A draft")
-    edit.click()
-    expect(message_box(page)).to_have_value("Hello")
-    expect(message_box(page)).to_be_focused()
-    expect(page.locator("#composer").get_by_text("Your original message stays")).to_be_visible()
-    message_box(page).press("End")
-    message_box(page).press_sequentially(", you")
-    page.get_by_role("button", name="Cancel").click()
-    expect(announcer).to_contain_text("Draft restored.")
-    expect(message_box(page)).to_have_value("A draft")
-    expect(page.locator("#composer").get_by_text("Your original message stays")).to_have_count(0)
-
-    edit.click()
-    expect(message_box(page)).to_have_value("Hello")
-    expect(announcer).to_contain_text("Editing a copy.")
-    message_box(page).fill("Hello again")
-    message_box(page).press("Enter")
-    assert upstream.next_call().start_stream().body["content"] == "Hello again"
-    expect(announcer).to_contain_text("Draft restored.")
-    expect(message_box(page)).to_have_value("A draft")
-    page.reload()
-    expect(message_box(page)).to_have_value("A draft")

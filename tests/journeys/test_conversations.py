@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, Route, expect
 
-from tests.journeys.steps import open_conversation, open_menu, open_streaming_conversation, turn
+from tests.journeys.steps import LONG_REPLY, open_conversation, open_streaming_conversation, turn
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -70,33 +70,6 @@ def test_search_shows_results_of_the_last_query_and_is_retried_after_an_outage(
     expect(page.locator("#notices")).to_be_empty()
 
 
-def test_conversation_can_be_renamed_pinned_deleted_restored_and_exported(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    open_menu(page, "Hello")
-    page.get_by_role("textbox", name="Title").fill("A greeting")
-    page.get_by_role("button", name="Rename").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("A greeting")
-
-    page.goto("/conversations")
-    open_menu(page, "A greeting")
-    page.get_by_role("button", name="Pin", exact=True).click()
-    expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(["Pinned"])
-
-    open_menu(page, "A greeting")
-    page.get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("” deleted")).to_be_visible()
-    expect(page.get_by_role("link", name="A greeting")).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("main").get_by_role("link", name="A greeting")).to_be_visible()
-
-    open_menu(page, "A greeting")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Save as Markdown").click()
-    assert download.value.suggested_filename == "A greeting.md"
-
-
 def test_earlier_turns_load_above_without_moving_the_page(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
@@ -135,22 +108,7 @@ def test_earlier_turns_load_above_without_moving_the_page(
     expect(page.locator(".turn__content").first).to_be_in_viewport()
 
 
-def test_long_title_takes_at_most_two_lines_on_a_phone(context: BrowserContext, upstream: Upstream):
-    page = open_conversation(context, upstream)
-    open_menu(page, "Hello")
-    page.get_by_role("textbox", name="Title").fill("A title without end " * 10)
-    page.get_by_role("button", name="Rename").click()
-    page.set_viewport_size({"width": 320, "height": 640})
-    heading = page.get_by_role("heading", level=1)
-    expect(heading).to_contain_text("A title without end " * 2)
-    lines = "h1 => h1.offsetHeight / parseFloat(getComputedStyle(h1).lineHeight)"
-    assert round(heading.evaluate(lines)) == 2
-
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("link", name="All conversations").click()
-    expect(heading).to_have_text("Conversations")
-
-
+@pytest.mark.settings(banner="For internal use only")
 def test_printed_conversation_is_white_and_contains_only_the_turns(
     context: BrowserContext, upstream: Upstream
 ):
@@ -161,7 +119,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
         tables.append(f"{row}\n|{'---|' * columns}\n{row}")
     sum_ = " + ".join(f"a_{{{number}}}" for number in range(15))
     link = "See [the paper](https://example.org/deep?a=1)."
-    text = "\n\n".join(["One", link, *tables, f"$$ {sum_} $$\n"])
+    text = "\n\n".join(["One", link, LONG_REPLY, *tables, f"$$ {sum_} $$\n"])
     sources = [
         {"file": f"{name}.md", "heading": name, "passage": f"{name} rises."}
         for name in ("Bread", "Cake")
@@ -170,6 +128,9 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     call.close()
     expect(turn(page, "complete")).to_be_visible()
     expect(page.get_by_text("Cake rises.")).to_be_hidden()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_function("scrollY > 500")
+    expect(page.get_by_text("For internal use only")).to_be_in_viewport()
     page.emulate_media(media="print", color_scheme="dark")
 
     white = "rgb(255, 255, 255)"
@@ -180,11 +141,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     assert message.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("See the paper")
     expect(page.get_by_text("Cake rises.")).to_be_visible()
-    for chrome in (
-        ".sidebar",
-        ".composer",
-        ".conversation .menu",
-    ):
+    for chrome in (".sidebar", ".composer", ".conversation .menu", ".banner"):
         expect(page.locator(chrome)).to_be_hidden()
     after = "link => getComputedStyle(link, '::after').content"
     assert "https://example.org/deep" in page.locator(".turn__reply a").evaluate(after)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 
-import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors
@@ -39,6 +39,15 @@ RICH_TEXT = """async () => {
 }"""
 
 
+# Selected parts of a message and a reply, and their HTML.
+PARTS = [
+    ((".turn__reply strong", 1, ".turn__reply strong", 3), "<p><strong>he</strong></p>"),
+    (
+        (".turn__reply li", 1, ".turn__reply li + li", 2),
+        '<ul dir="auto"><li>ne</li><li>tw</li></ul>',
+    ),
+    ((".turn__text", 3, ".turn__reply strong", 1), "lo\n<p>See <strong>t</strong></p>"),
+]
 SELECT = """([start, from, end, to]) => {
   const [first, last] = [start, end].map((place) => document.querySelector(place).firstChild);
   getSelection().setBaseAndExtent(first, from, last, to);
@@ -64,79 +73,10 @@ def test_copied_and_selected_replies_are_rich_text_without_hosts_colours_and_lin
         assert foreign not in copied
     assert clipboard(page).startswith("See the docs1.\n\none\ntwo")
 
-
-@pytest.mark.parametrize(
-    ("selection", "html"),
-    [
-        ((".turn__reply strong", 1, ".turn__reply strong", 3), "<p><strong>he</strong></p>"),
-        (
-            (".turn__reply li", 1, ".turn__reply li + li", 2),
-            '<ul dir="auto"><li>ne</li><li>tw</li></ul>',
-        ),
-        ((".turn__text", 3, ".turn__reply strong", 1), "lo\n<p>See <strong>t</strong></p>"),
-    ],
-)
-def test_selected_part_is_copied_with_its_markup(
-    context: BrowserContext, upstream: Upstream, selection: tuple[str, int, str, int], html: str
-):
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = open_answered_conversation(context, upstream, REPLY)
-
-    page.evaluate(SELECT, selection)
-    page.keyboard.press("Control+c")
-
-    assert html in page.evaluate(RICH_TEXT)
-
-
-@pytest.mark.parametrize(
-    ("place", "copied"),
-    [
-        (".turn__actions [data-copy=text]", CODE),
-        (".code [data-copy]", "print('<a>')\n"),
-        (".turn__actions [data-copy=link]", "/conversations/"),
-    ],
-)
-def test_buttons_copy_over_plain_http(
-    browser: Browser, url: str, upstream: Upstream, place: str, copied: str
-):
-    with closing(browser.new_context()) as context:
-        context.set_default_timeout(WAIT_MS)
-        page = context.new_page()
-        page.goto(f"{url.replace('127.0.0.1', INSECURE_HOST)}/twins/ada")
-        send_message(page, "Hello")
-        upstream.next_call().start_stream().complete(CODE)
-        expect(turn(page, "complete")).to_be_visible()
-        before = page.url
-
-        page.locator(place).click()
-        expect(page.locator("#announcer")).to_contain_text("Copied")
-        message_box(page).press("Control+v")
-
-        assert page.evaluate("navigator.clipboard") is None
-        assert copied in message_box(page).input_value()
-        assert page.url == before
-
-
-def test_page_says_that_the_browser_does_not_allow_copying(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_answered_conversation(context, upstream, CODE)
-    page.evaluate("navigator.clipboard.write = document.execCommand = null")
-
-    page.locator(".turn__actions [data-copy=link]").click()
-
-    expect(page.locator("#notices")).to_contain_text("Nothing was copied")
-
-
-def test_link_of_a_reply_is_copied(context: BrowserContext, upstream: Upstream):
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = open_answered_conversation(context, upstream, "Hello.")
-    turn = page.locator(".turn").get_attribute("id")
-
-    page.get_by_role("link", name="Copy link (only you can open it)").click()
-
-    expect(page.locator("#announcer")).to_contain_text("Copied")
-    assert clipboard(page) == f"{page.url}#{turn}"
+    for selection, html in PARTS:
+        page.evaluate(SELECT, selection)
+        page.keyboard.press("Control+c")
+        assert html in page.evaluate(RICH_TEXT)
 
 
 def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
@@ -164,6 +104,10 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
         page.clock.fast_forward(LATER_MS)
         expect(shown).to_have_text("Copy")
 
+    page.get_by_role("link", name="Copy link (only you can open it)").click()
+    expect(page.locator("#announcer")).to_contain_text("Copied")
+    assert clipboard(page) == f"{page.url}#{page.locator('.turn').get_attribute('id')}"
+
     copy = page.locator(".turn__actions [data-copy=text]")
     context.set_offline(True)
     expect(page.locator("#notices")).to_contain_text("You're offline.")
@@ -175,3 +119,29 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
 
     assert [line for line in page_errors if "DISCONNECTED" not in line] == []
     page_errors.clear()
+    page.evaluate("navigator.clipboard.write = document.execCommand = null")
+    page.get_by_role("link", name="Copy link").click()
+    expect(page.locator("#notices")).to_contain_text("Nothing was copied")
+
+
+def test_buttons_copy_over_plain_http(browser: Browser, url: str, upstream: Upstream):
+    with closing(browser.new_context()) as context:
+        context.set_default_timeout(WAIT_MS)
+        page = context.new_page()
+        page.goto(f"{url.replace('127.0.0.1', INSECURE_HOST)}/twins/ada")
+        assert page.evaluate("navigator.clipboard") is None
+        send_message(page, "Hello")
+        upstream.next_call().start_stream().complete(CODE)
+        expect(turn(page, "complete")).to_be_visible()
+        before = page.url
+        for place, copied in (
+            (".turn__actions [data-copy=text]", CODE),
+            (".code [data-copy]", "print('<a>')\n"),
+            (".turn__actions [data-copy=link]", "/conversations/"),
+        ):
+            message_box(page).fill("")
+            page.locator(place).click()
+            expect(page.locator(place)).to_have_class(re.compile("is-copied"))
+            message_box(page).press("Control+v")
+            expect(message_box(page)).to_have_value(re.compile(re.escape(copied)))
+        assert page.url == before

@@ -68,9 +68,16 @@ def test_refused_reply_also_blocks_the_open_message_box_and_keeps_its_text(
 
 
 @pytest.mark.fault("F49")
-def test_retry_appears_when_the_countdown_ends(
-    context: BrowserContext, phone: BrowserContext, upstream: Upstream, portal: Portal
+def test_retry_appears_when_the_countdown_ends_with_and_without_javascript(
+    context: BrowserContext,
+    noscript_context: BrowserContext,
+    phone: BrowserContext,
+    upstream: Upstream,
+    portal: Portal,
 ):
+    without_script = open_rate_limited_conversation(noscript_context, upstream)
+    retry_at_the_end_of_the_wait(without_script, upstream, portal)
+
     page = open_rate_limited_conversation(context, upstream)
     minutes, seconds = "--countdown-minutes", "--countdown-seconds"
     # The response with the turn links the style sheet of the countdown, which then loads.
@@ -85,12 +92,3 @@ def test_retry_appears_when_the_countdown_ends(
     expect(small.get_by_text("Enter to send")).to_be_hidden()
 
     retry_at_the_end_of_the_wait(page, upstream, portal)
-
-
-@pytest.mark.fault("F49")
-def test_retry_appears_when_the_countdown_ends_without_javascript(
-    noscript_context: BrowserContext, upstream: Upstream, portal: Portal
-):
-    retry_at_the_end_of_the_wait(
-        open_rate_limited_conversation(noscript_context, upstream), upstream, portal
-    )

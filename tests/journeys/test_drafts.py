@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
+    WAIT_FOR_PAINT,
     message_box,
     open_conversation,
     reply_text,
@@ -84,24 +85,6 @@ def test_message_over_the_length_limit_is_counted_and_rejected(
     expect(message_box(page)).to_have_value("")
 
 
-def test_text_typed_while_a_message_is_pending_stays_in_composer(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    for number, (first, since) in enumerate((("one", "one two"), ("three", "two")), 1):
-        held = DelayedRequest(page, FORM_URL)
-        send_message(page, first)
-        expect(page.locator(".composer form")).to_have_class("htmx-request")
-        send_message(page, since)  # ignored while the first request is pending
-        held.release()
-        upstream.next_call().start_stream().complete(first)
-        expect(reply_text(page, "complete", number)).to_have_text(first)
-        expect(message_box(page)).to_have_value("two")
-        page.reload()
-        expect(message_box(page)).to_have_value("two")
-    assert upstream.sent_messages() == ["Hello", "one", "three"]
-
-
 def test_offline_first_message_and_text_typed_during_sending_are_kept(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
@@ -110,6 +93,7 @@ def test_offline_first_message_and_text_typed_during_sending_are_kept(
     context.set_offline(True)
     send_message(page, "Hello")
     expect(page.locator("#notices")).to_have_text(OFFLINE)
+    expect(page.locator("#notices")).to_be_in_viewport()
     expect(message_box(page)).to_have_value("Hello")
     page_errors.clear()  # the browser logs failed requests
 
@@ -189,6 +173,9 @@ def test_draft_of_the_first_page_keeps_its_twin(context: BrowserContext, upstrea
     page = open_conversation(context, upstream)
     conversation = page.url
     twin = page.get_by_role("combobox", name="Twin")
+    starter = page.get_by_role("button", name="How does a bicycle stay upright?", exact=True)
+    page.goto("/")
+    expect(starter).to_be_visible()
     for leave in (
         lambda: page.reload(),
         lambda: (page.goto("/help"), page.go_back()),
@@ -197,6 +184,7 @@ def test_draft_of_the_first_page_keeps_its_twin(context: BrowserContext, upstrea
         page.goto("/")
         expect(message_box(page)).to_have_value("")
         twin.select_option("Odd")
+        expect(starter).to_have_count(0)
         message_box(page).fill("Hello, Odd")
         leave()
         expect(message_box(page)).to_have_value("Hello, Odd")
@@ -206,19 +194,6 @@ def test_draft_of_the_first_page_keeps_its_twin(context: BrowserContext, upstrea
         upstream.next_call().start_stream().complete("Odd, hello")
         expect(page.locator("main header")).to_contain_text("with Odd")
         wait_until_settled(page)
-
-
-def test_draft_and_its_twin_are_kept_over_pages_without_javascript(
-    noscript_context: BrowserContext,
-):
-    page = noscript_context.new_page()
-    page.goto("/")
-    page.get_by_role("combobox", name="Twin").select_option("Odd")
-    message_box(page).fill("Hello, Odd")
-    page.goto("/help")
-    page.go_back()
-    expect(message_box(page)).to_have_value("Hello, Odd")
-    expect(page.get_by_role("combobox", name="Twin").locator(":checked")).to_have_text("Odd")
 
 
 def test_draft_is_deleted_and_restored_with_its_conversation(
@@ -236,3 +211,22 @@ def test_draft_is_deleted_and_restored_with_its_conversation(
     expect(page.locator(".note").first).to_contain_text("restored")
     page.goto(address)
     expect(message_box(page)).to_have_value("half a thought")
+
+
+def test_text_typed_before_the_script_loads_wins_over_a_draft(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    there = page.url.partition("?")[0]
+    message_box(page).fill("an old half")
+    page.goto("/help")
+    held = DelayedRequest(page, "**/main.js")
+    page.goto(there, wait_until="commit")
+    message_box(page).fill("typed early")
+    held.release()
+    expect(page.locator("html")).to_have_class("scripts")
+    page.evaluate(WAIT_FOR_PAINT)
+    expect(message_box(page)).to_have_value("typed early")
+    page.reload()
+
+    expect(message_box(page)).to_have_value("typed early")

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import message_box, open_conversation, reply_text, send_message, turn
 from tests.journeys.traffic import FORM_URL, DelayedRequest
-from tests.support.upstream import Upstream
+from tests.support.upstream import TWINS, Upstream
 
 
 def test_edit_survives_a_reload_and_the_draft_returns_after_sending(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
+    announcer = page.locator("#announcer")
     message_box(page).fill("Draft")
     page.get_by_role("button", name="Edit").click()
     expect(message_box(page)).to_have_value("Hello")
+    expect(message_box(page)).to_be_focused()
+    expect(page.locator("#composer").get_by_text("Your original message stays")).to_be_visible()
+    expect(announcer).to_contain_text("Editing a copy.")
     message_box(page).fill("Not sent")
     page.get_by_role("button", name="Cancel").click()
     expect(message_box(page)).to_have_value("Draft")
+    expect(announcer).to_contain_text("Draft restored.")
     page.get_by_role("button", name="Edit").click()
     expect(message_box(page)).to_have_value("Hello")
     message_box(page).fill("Hello again")
@@ -36,6 +42,7 @@ def test_edit_survives_a_reload_and_the_draft_returns_after_sending(
     assert upstream.sent_messages() == ["Hello", "Hello again"]
 
     expect(message_box(page)).to_have_value("Draft\n\nTyped since")
+    expect(announcer).to_contain_text("Draft restored.")
     page.reload()
     expect(message_box(page)).to_have_value("Draft\n\nTyped since")
     page.get_by_role("button", name="Edit").first.click()
@@ -85,3 +92,21 @@ def test_finished_edit_does_not_return_on_reload(context: BrowserContext, upstre
         page.reload()
         expect(page.locator("#composer .note")).to_have_count(0)
         expect(message_box(page)).to_have_value("")
+
+
+@pytest.mark.usefixtures("uncached_twins")
+def test_edit_in_a_disabled_composer_is_shown_and_keeps_the_draft(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    message_box(page).fill("a draft")
+    upstream.twins = TWINS[1:]
+    page.request.get("/")
+    page.get_by_role("button", name="Edit").click()
+    expect(page.locator("#composer")).to_contain_text("no longer available")
+    expect(message_box(page)).to_be_disabled()
+    expect(message_box(page)).to_have_value("Hello")
+    page.get_by_role("button", name="Cancel").click()
+
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(message_box(page)).to_have_value("a draft")

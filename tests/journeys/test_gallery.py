@@ -52,7 +52,7 @@ def box(page: Page):
     return page.get_by_role("searchbox", name="Search twins")
 
 
-def test_typing_sends_one_search_and_updates_the_url(context: BrowserContext):
+def test_typing_sends_one_search_shows_its_results_and_updates_the_url(context: BrowserContext):
     page = opened(context)
     asked = searches(page)
     box(page).focus()
@@ -77,12 +77,10 @@ def test_typing_sends_one_search_and_updates_the_url(context: BrowserContext):
     expect(box(page)).to_have_value("")
     expect(page).to_have_url(re.compile(r"/$"))
 
-
-def test_late_response_to_an_old_search_is_ignored(context: BrowserContext):
-    page = opened(context)
+    late = re.compile(r"q=twin$")
     held: list[Route] = []
-    page.route(re.compile(r"q=twin$"), lambda route: held.append(route))
-    with page.expect_request(re.compile(r"q=twin$")):
+    page.route(late, lambda route: held.append(route))
+    with page.expect_request(late):
         box(page).fill("twin")
     box(page).fill("emile")
     expect(page.locator(".card")).to_have_count(1)
@@ -91,12 +89,7 @@ def test_late_response_to_an_old_search_is_ignored(context: BrowserContext):
             route.continue_()
     page.wait_for_load_state("networkidle")
     expect(page.locator(".card h3")).to_have_text(["Émile"])
-    expect(page).to_have_url(re.compile(r"q=emile$"))
     expect(page.locator("#notices")).to_be_empty()
-
-    box(page).fill("")
-    expect(page.locator(".card")).to_have_count(60)
-    expect(page).to_have_url(re.compile(r"/$"))
 
 
 def test_show_more_adds_twins_and_focuses_the_first_new_one(
@@ -121,17 +114,3 @@ def test_show_more_adds_twins_and_focuses_the_first_new_one(
         expect(more).to_have_count(0)
         page.reload()
         expect(page.locator(".card")).to_have_count(131)
-
-
-def test_twin_has_its_avatar_or_its_initials(context: BrowserContext, upstream: Upstream):
-    page = opened(context)
-    seen = """Promise.all([...document.images].map(
-        async (each) => (await each.decode(), each.naturalWidth)))"""
-
-    assert page.evaluate(seen) == [16, 16]
-    expect(page.locator(".cards svg.avatar")).to_have_count(59)
-    expect(page.locator(".cards svg.avatar").first).to_be_in_viewport()
-    assert [call.path for call in upstream.calls].count("/a.png") == 1
-    page.reload()
-    assert page.evaluate(seen) == [16, 16]
-    assert [call.path for call in upstream.calls].count("/a.png") == 1

@@ -8,17 +8,14 @@ from playwright.sync_api import BrowserContext, expect
 from tests.journeys.steps import (
     double_click_send,
     message_box,
-    open_conversation,
     press_enter_twice,
     reply_text,
     send_message,
     turn,
     wait_until_settled,
 )
-from tests.journeys.traffic import FORM_URL, DelayedRequest, is_post, record_requests
+from tests.journeys.traffic import is_post, record_requests
 from tests.support.upstream import Upstream
-
-FIRST = "/api/v1/conversations/up-1/messages/stream"
 
 
 @pytest.mark.fault("F62")
@@ -49,59 +46,6 @@ def test_double_click_or_double_enter_sends_one_message(
     for name in ("first click", "first enter"):
         expect(page.locator("#search-results").get_by_role("link", name=name)).to_have_count(1)
     assert upstream.sent_messages() == messages
-
-
-@pytest.mark.fault("F62")
-def test_double_click_on_retry_creates_one_turn(context: BrowserContext, upstream: Upstream):
-    page = open_conversation(context, upstream)
-    send_message(page, "again")
-    upstream.next_call().respond(500, {})
-    failed = turn(page, "failed")
-    posts = record_requests(page, is_post)
-    # Delay the first request, because its response removes the button.
-    held = DelayedRequest(page, FORM_URL)
-    failed.get_by_role("button", name="Try again").dblclick()
-    held.release()
-
-    call = upstream.next_call().start_stream()
-    call.delta("Here")
-    expect(reply_text(page)).to_have_text("Here")
-    call.complete("Here it is")
-    expect(reply_text(page, "complete", 1)).to_have_text("Here it is")
-    expect(page.locator(".turn")).to_have_count(3)
-    assert len(posts) == 2
-    assert upstream.sent_messages() == ["Hello", "again", "again"]
-
-
-@pytest.mark.fault("F62", "F63")
-def test_message_is_sent_once_without_javascript_despite_resubmit_reload_and_back(
-    noscript_context: BrowserContext, upstream: Upstream
-):
-    page = noscript_context.new_page()
-    page.goto("/twins/ada")
-    key = page.locator(".composer input[name=idempotency_key]")
-    same = key.input_value()
-    posts = record_requests(page, is_post)
-    upstream.answers[FIRST] = lambda call: call.start_stream().complete("ok")
-    send_message(page, "once")
-    expect(turn(page, "complete")).to_be_visible()
-    there = page.url.partition("?")[0]
-    page.reload()
-    expect(turn(page, "complete")).to_be_visible()
-    expect(page.locator(".turn")).to_have_count(1)
-
-    page.go_back()  # following the reply has added no step to the history
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
-    page.go_forward()
-    expect(reply_text(page, "complete")).to_have_text("ok")
-    assert len(posts) == 1
-
-    page.goto("/twins/ada")
-    key.evaluate("(input, same) => input.value = same", same)  # a browser may restore the old key
-    send_message(page, "once")
-    expect(turn(page, "complete")).to_be_visible()
-    assert page.url.partition("?")[0] == there
-    assert upstream.sent_messages() == ["once"]
 
 
 @pytest.mark.fault("F63")

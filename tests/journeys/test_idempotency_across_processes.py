@@ -6,13 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
 import app as twindow
 from tests.journeys.steps import (
     message_box,
-    open_conversation,
     press_enter_twice,
     reply_text,
     send_message,
@@ -68,33 +66,6 @@ def test_message_whose_response_is_lost_is_sent_once(context: BrowserContext, up
         expect(turn(page, "complete", 2)).to_contain_text("third")
         expect(message_box(page)).to_have_value("")  # a sent message is not kept as a draft
     assert upstream.sent_messages() == ["first", "second", "third"]
-
-
-@pytest.mark.fault("F62")
-@pytest.mark.usefixtures("bad_network")
-def test_message_resent_after_a_restart_creates_no_second_turn(
-    context: BrowserContext,
-    upstream: Upstream,
-    app: Flask,
-    settings: dict[str, Any],
-    tcp_proxy: TcpProxy,
-):
-    page = open_conversation(context, upstream)
-    drop_next_response(page)
-    send_message(page, "once")
-    expect(page.locator("#notices")).to_contain_text("Your text is saved")
-    upstream.next_call().start_stream()
-    close_portal(app)
-    restarted = twindow.create_app(settings)
-    with serve(restarted) as tcp_proxy.target_url:
-        tcp_proxy.drop_connections()
-        page.get_by_role("button", name="Send").click()
-
-        expect(turn(page, "interrupted")).to_contain_text("once")
-        expect(page.locator(".turn")).to_have_count(2)
-        expect(message_box(page)).to_have_value("")
-    close_portal(restarted)
-    assert upstream.sent_messages() == ["Hello", "once"]
 
 
 @pytest.mark.fault("F62")

@@ -69,25 +69,6 @@ def test_message_can_be_sent_stopped_and_asked_again_by_keyboard(page: Page, ups
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
-def test_suggested_message_and_conversation_search_can_be_used_by_keyboard(
-    page: Page, upstream: Upstream
-):
-    press(page, "How does a bicycle stay upright?")
-    upstream.next_call().start_stream().complete("It steers")
-    expect(turn(page, "complete")).to_be_visible()
-    page.goto("/")
-
-    press(page, "All conversations")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Conversations")
-    tab_to(page, "Search conversations")
-    page.keyboard.type("bicycle")
-    page.keyboard.press("Enter")
-    expect(page.locator("#result-count")).to_have_text("1 conversation found")
-    expect(page.get_by_role("searchbox")).to_be_focused()
-    press(page, "How does a bicycle stay upright?")
-    expect(turn(page, "complete")).to_be_visible()
-
-
 def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: Upstream):
     upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
     press(page, "More pages")
@@ -117,6 +98,7 @@ def test_api_key_and_preferences_can_be_saved_by_keyboard(page: Page, upstream: 
     page.keyboard.press("ArrowRight")
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
     expect(page.get_by_role("radio", name="Light")).to_be_focused()
+    expect(page.locator("#announcer")).to_have_text("Saved.")
     wait_until_settled(page)
     page.keyboard.press("ArrowRight")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")

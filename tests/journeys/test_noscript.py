@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
+    TOO_LONG_MESSAGE,
     message_box,
     open_conversation,
     open_menu,
@@ -15,6 +17,11 @@ from tests.journeys.steps import (
 )
 from tests.support.upstream import Upstream
 
+# Each form, and the sizes of the windows in which its message is rejected.
+REJECTED_AT = {
+    "/twins/ada": [(360, 640), (640, 320)],
+    "conversation": [(1280, 479), (640, 320)],
+}
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 
 
@@ -23,7 +30,8 @@ def place(part: Locator) -> int:
     return round(part.evaluate("part => part.getBoundingClientRect().top"))
 
 
-def test_twins_and_conversations_work_without_javascript(
+@pytest.mark.fault("F63")
+def test_person_finds_a_twin_and_chats_without_javascript(
     noscript_context: BrowserContext, upstream: Upstream
 ):
     page = noscript_context.new_page()
@@ -39,6 +47,11 @@ def test_twins_and_conversations_work_without_javascript(
     expect(turn(page, "streaming")).to_contain_text("It does")
     call.complete("It does **so**")
     expect(turn(page, "complete").locator("strong")).to_have_text("so")
+    page.go_back()  # following the reply has added no step to the history
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    page.go_forward()
+    expect(turn(page, "complete").locator("strong")).to_have_text("so")
+    assert upstream.sent_messages() == ["How does a bicycle stay upright?"]
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
     page.get_by_role("button", name="View as plain text").click()
     expect(page.locator("body")).to_have_text("It does **so**")
@@ -65,34 +78,23 @@ def test_twins_and_conversations_work_without_javascript(
     expect(turn(page, "complete", 1)).to_be_visible()
 
 
-def test_api_keys_and_preferences_work_without_javascript(
-    noscript_context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+def test_drafts_stay_and_features_of_scripts_are_hidden_without_javascript(
+    noscript_context: BrowserContext,
 ):
-    upstream.answers["/api/v1/auth/api-keys"] = 201, {"data": {"key": "tw_shown_once"}}
     page = noscript_context.new_page()
+    page.goto("/")
+    page.get_by_role("combobox", name="Twin").select_option("Odd")
+    message_box(page).fill("Hello, Odd")
     page.goto("/preferences")
     expect(page.get_by_role("group", name="Theme")).to_be_visible()
-    expect(page.get_by_role("group", name="Press Enter to")).to_be_hidden()
-    expect(page.get_by_role("group", name="Keyboard shortcuts")).to_be_hidden()
-
-    page.goto("/keys")
-    page.get_by_role("textbox", name="Name").fill("laptop")
-    page.get_by_role("radio", name="Full access").check()
-    page.get_by_role("textbox", name="JWT").fill("no token")
-    page.get_by_role("button", name="Create key").click()
-    expect(page.get_by_role("alert").filter(has_text="doesn't look like a JWT")).to_be_focused()
-    assert all("422" in line for line in page_errors)
-    page_errors.clear()
-
-    page.get_by_role("textbox", name="JWT").fill("aaa.bbb.ccc")
-    page.get_by_role("button", name="Create key").click()
-    expect(page.get_by_text("tw_shown_once", exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
-    page.goto("/keys")
-    expect(page.get_by_text("tw_shown_once", exact=True)).to_have_count(0)
-    call = upstream.calls[-1]
-    assert call.headers["Authorization"] == "Bearer aaa.bbb.ccc"
-    assert call.body == {"name": "laptop", "scope": "full_access"}
+    for group in ("Press Enter to", "Keyboard shortcuts"):
+        expect(page.get_by_role("group", name=group)).to_be_hidden()
+    page.get_by_role("button", name="More").click()
+    for each in page.get_by_text("Keyboard shortcuts").all():
+        expect(each).to_be_hidden()
+    page.go_back()
+    expect(message_box(page)).to_have_value("Hello, Odd")
+    expect(page.get_by_role("combobox", name="Twin").locator(":checked")).to_have_text("Odd")
 
 
 def test_streaming_reply_does_not_move_the_page_without_javascript(
@@ -153,3 +155,17 @@ def test_complete_reply_has_the_same_layout_after_reload_without_javascript(
     now = parts.evaluate_all(tops)
 
     assert [top - then[-1] for top in then] == [top - now[-1] for top in now]
+
+
+def test_rejection_reason_is_in_the_viewport_without_javascript(
+    noscript_context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+):
+    page = open_conversation(noscript_context, upstream)
+    conversation = page.url.partition("?")[0]
+    for form, sizes in REJECTED_AT.items():
+        for width, height in sizes:
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(form if form.startswith("/") else conversation)
+            send_message(page, TOO_LONG_MESSAGE)
+            expect(page.locator("#form-error")).to_be_in_viewport(ratio=0.9)
+    page_errors.clear()

@@ -59,21 +59,3 @@ def test_error_or_sign_in_page_of_a_proxy_replaces_no_message_and_no_reply(
         call.complete("One two")
         expect(reply_text(page, "complete", number)).to_have_text("One two")
         page.evaluate("notices.replaceChildren()")
-
-
-@pytest.mark.fault("F68")
-def test_error_or_sign_in_page_of_a_proxy_replaces_no_search_results(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    page.goto("/conversations")
-    for answer in ANSWERS:
-        intercept_requests(page, answer)
-        page.get_by_role("searchbox").fill("you")
-        expect(page.locator("#notices")).to_contain_text(f"{UNREACHABLE} Try again.")
-        expect(
-            page.locator("#search-results").get_by_role("link", name="Hello").first
-        ).to_be_visible()
-        page.unroute_all()
-        page.get_by_role("searchbox").fill("hello")
-        expect(page.locator("#result-count")).to_have_text("1 conversation found")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
-from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from chat.log import build_reply
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
     message_box,
@@ -21,10 +17,8 @@ from tests.journeys.steps import (
 from tests.journeys.stream_requests import DISABLE_JITTER
 from tests.journeys.traffic import DelayedRequest, is_stream_request, record_requests
 from tests.journeys.window import copy_cookies, dispatch_window_event
-from tests.support.portals import get_portal
 from tests.support.tcp_proxy import TcpProxy
 from tests.support.upstream import Upstream
-from tests.support.waiting import wait_until
 
 AT_ONCE_MS = 5_000
 STREAMS = "**/events?*"
@@ -138,36 +132,3 @@ def test_first_stream_request_is_retried_when_the_network_returns(
         expect(reply_text(page)).to_have_text(text)
     call.complete("One two three")
     expect(reply_text(page, "complete", 2)).to_have_text("One two three")
-
-
-def has_text(app: Flask, turn_id: str, words: str) -> bool:
-    return words in build_reply(get_portal(app).log.read(turn_id)).text
-
-
-@pytest.mark.usefixtures("bad_network")
-def test_reconnection_far_behind_keeps_the_selection_in_finished_text(
-    context: BrowserContext,
-    upstream: Upstream,
-    tcp_proxy: TcpProxy,
-    app: Flask,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    """Without stored updates, the page gets the whole reply, and keeps what is equal."""
-    monkeypatch.setattr("web.streaming.running_replies.MAX_STORED_UPDATES", 1)
-    context.add_init_script(DISABLE_JITTER)
-    page, call = open_streaming_conversation(context, upstream, "First")
-    call.delta(" *words*.\n\nSecond")
-    expect(reply_text(page)).to_contain_text("Second")
-    page.evaluate(
-        "() => getSelection().selectAllChildren(document.querySelector('.turn__reply em'))"
-    )
-    turn_id = page.locator(".turn").get_attribute("data-turn") or ""
-    tcp_proxy.stall_connections()
-    for number in range(3):
-        call.delta(f"\n\n- item {number}\n\n")
-        wait_until(partial(has_text, app, turn_id, f"item {number}"))
-    tcp_proxy.drop_connections()
-
-    expect(reply_text(page)).to_contain_text("item 2")
-    assert page.evaluate("() => getSelection().toString()") == "words"
-    call.complete()

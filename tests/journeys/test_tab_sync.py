@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors, open_context
 from tests.journeys.steps import (
@@ -17,7 +17,7 @@ from tests.journeys.steps import (
     send_while_replying,
     turn,
 )
-from tests.journeys.traffic import DelayedRequest, wait_on_page
+from tests.journeys.traffic import DelayedRequest
 from tests.journeys.window import copy_cookies, hide_tab, show_tab
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
@@ -53,6 +53,8 @@ def test_all_windows_of_a_conversation_show_the_same_turns(
     expect(other.locator("#composer").get_by_role("alert")).to_contain_text("still replying")
     call.complete("One two three")
     expect(reply_text(other, "complete", 1)).to_have_text("One two three")
+    expect(other.locator("#composer").get_by_role("alert")).to_have_count(0)
+    expect(message_box(other)).to_have_value("And more")
     expect(other.get_by_role("button", name="Try again")).to_have_count(1)
     assert all("409" in line for line in page_errors)
     page_errors.clear()
@@ -96,7 +98,7 @@ def test_message_is_announced_in_other_windows_without_moving_their_focus(
     expect(reply_text(other, "complete", 2)).to_have_text("Two")
 
 
-def test_turns_from_another_device_appear_when_the_tab_is_shown_again(
+def test_turns_and_title_from_another_device_appear_when_the_tab_is_shown_again(
     browser: Browser, url: str, page_errors: PageErrors, context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
@@ -109,10 +111,17 @@ def test_turns_from_another_device_appear_when_the_tab_is_shown_again(
             send(away, message)
             upstream.next_call().start_stream().complete(f"To “{message}”")
             expect(reply_text(away, "complete", number)).to_have_text(f"To “{message}”")
+        open_menu(away, "Hello")
+        away.get_by_role("textbox", name="Title").fill("A better name")
+        away.get_by_role("textbox", name="Title").press("Enter")
+        expect(away.get_by_role("heading", level=1)).to_have_text("A better name")
     expect(page.locator(".turn")).to_have_count(1)
     show_tab(page)
     expect(page.locator(".turn")).to_have_count(3)
     expect(reply_text(page, "complete", 2)).to_have_text("To “And more”")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A better name")
+    expect(page).to_have_title(re.compile("^A better name"))
+    expect(page.locator("#recent [aria-current=page] > span")).to_have_text("A better name")
 
 
 def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream: Upstream):
@@ -135,29 +144,15 @@ def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream
         expect(other.locator(".turn__content")).to_contain_text(messages)
 
 
-def test_message_with_a_late_response_is_shown_once(context: BrowserContext, upstream: Upstream):
-    page = open_conversation(context, upstream)
-    held: list[tuple[Route, APIResponse]] = []
-    page.route("**/turns", lambda route: held.append((route, route.fetch())), times=1)
-    with page.expect_request("**/turns"):
-        send(page, "More")
-    # Wait until the route handler has the response.
-    wait_on_page(page, lambda: held)
-    upstream.next_call().start_stream().complete("Two")
-    show_tab(page)
-    expect(reply_text(page, "complete", 1)).to_have_text("Two")
-    ((route, answer),) = held
-    route.fulfill(response=answer)
-    expect(message_box(page)).to_be_empty()
-    expect(page.locator(".turn")).to_have_count(2)
-
-
 @pytest.mark.usefixtures("bad_network")
-def test_failed_check_for_new_turns_is_silent(context: BrowserContext, upstream: Upstream):
+def test_failed_checks_for_new_turns_and_of_the_sidebar_are_silent(
+    context: BrowserContext, upstream: Upstream
+):
     page = open_conversation(context, upstream)
-    page.route("**/turns?seen=*", lambda route: route.abort(), times=1)
-    with page.expect_event("requestfailed"):
-        show_tab(page)
+    for check in ("**/turns?seen=*", "**/conversations/recent*"):
+        page.route(check, lambda route: route.abort(), times=1)
+        with page.expect_event("requestfailed"):
+            show_tab(page)
     for _ in range(2):
         with page.expect_response("**/turns?seen=*"):
             show_tab(page)
@@ -205,62 +200,13 @@ def test_list_of_the_sidebar_follows_other_windows_and_devices(
     for other in others:
         expect(other.locator("#recent li a > span")).to_have_text(["Hello again", "A better name"])
     expect(others[1].locator("#recent [aria-current] > span")).to_have_text("A better name")
+    send(others[1], "More")
+    upstream.next_call().start_stream().complete("Done")
+    for other in others:
+        expect(other.locator("#recent li a > span")).to_have_text(["A better name", "Hello again"])
 
     insert_conversation(portal.database, get_only_person(portal.database), 1, title="Elsewhere")
     for other in others:
         hide_tab(other)
         show_tab(other)
         expect(other.locator("#recent li a > span").first).to_have_text("Elsewhere")
-
-
-@pytest.mark.usefixtures("bad_network")
-def test_failed_update_of_the_sidebar_is_silent(context: BrowserContext, upstream: Upstream):
-    page = open_conversation(context, upstream)
-    page.goto("/help")
-    page.route("**/conversations/recent*", lambda route: route.abort(), times=1)
-    with page.expect_event("requestfailed"):
-        show_tab(page)
-    context.clear_cookies()
-    with page.expect_response("**/conversations/recent*"):
-        show_tab(page)
-    page.evaluate("new Promise((done) => setTimeout(done))")
-    expect(page.locator("#notices")).to_be_empty()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Help")
-
-
-def test_title_that_was_changed_in_another_window_is_shown_when_the_window_is_seen_again(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    other = open_second_window(page)
-    hide_tab(other)
-    open_menu(page, "Hello")
-    page.get_by_role("textbox", name="Title").fill("A better name")
-    page.get_by_role("textbox", name="Title").press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("A better name")
-    show_tab(other)
-
-    expect(other.get_by_role("heading", level=1)).to_have_text("A better name")
-    expect(other).to_have_title(re.compile("^A better name"))
-    expect(other.locator("#recent [aria-current=page] > span")).to_have_text("A better name")
-
-
-def test_continued_conversation_moves_to_the_top_of_the_sidebar(
-    context: BrowserContext, upstream: Upstream
-):
-    older = open_conversation(context, upstream)
-    path = older.url
-    page = context.new_page()
-    page.goto("/")
-    message_box(page).fill("Newer")
-    message_box(page).press("Enter")
-    upstream.next_call().start_stream().complete("Yes")
-    expect(reply_text(page, "complete")).to_have_text("Yes")
-    page.goto(path)
-    rows = page.locator("#recent li a > span")
-    expect(rows).to_have_text(["Newer", "Hello"])
-
-    send(page, "More")
-    upstream.next_call().start_stream().complete("Done")
-
-    expect(rows).to_have_text(["Hello", "Newer"])
