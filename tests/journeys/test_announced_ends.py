@@ -14,9 +14,6 @@ from tests.journeys.window import RECORD_ANNOUNCEMENTS
 from tests.support.html import parse_html
 from tests.support.upstream import Upstream
 
-# This time is long enough to announce several thousand characters in parts.
-LONG_MS = 20_000
-
 
 def complete_reply_before_page_load(page: Page, upstream: Upstream) -> None:
     """Send a message whose conversation page is delayed, and wait until its reply is complete."""
@@ -96,27 +93,6 @@ def test_page_reopened_during_a_reply_announces_only_new_text(
     announced = " ".join(next_announcements(page))
     assert "Four." in announced
     assert "Three." not in announced
-
-
-def test_long_reply_is_announced_in_parts(context: BrowserContext, upstream: Upstream):
-    sentences = [f"Sentence {number} is 3.14 words long, or so it seems." for number in range(60)]
-    page = open_recorded_conversation(context, upstream)
-    start_turn(page, upstream).complete("\n\n".join(sentences))
-    turn(page, "complete", 1).wait_for()
-    announced = next_announcements(page, LONG_MS)
-    assert " ".join(announced).count("Sentence") == len(sentences)
-    assert " ".join(sentences) in " ".join(announced)
-    assert max(map(len, announced)) < 700
-
-    passage = "beautiful things are here " * 60  # this text has no full stop
-    links = [f"See a{number}.example.org for more." for number in range(60)]
-    start_turn(page, upstream).complete(f"{passage}\n\n{' '.join(links)}")
-    turn(page, "complete", 2).wait_for()
-    announced = next_announcements(page, LONG_MS)
-    assert max(map(len, announced)) < 700
-    words_heard = [word.strip(".") for word in " ".join(announced).split()]
-    assert [words_heard.count(word) for word in ("beautiful", "things", "are", "here")] == [60] * 4
-    assert all(any(link in words for words in announced) for link in links)
 
 
 @pytest.mark.parametrize("is_script_slow", [False, True])
