@@ -58,6 +58,11 @@ def test_failed_or_late_edit_does_not_disturb_another_message(
     edit.click()
     expect(page.locator("#notices")).to_contain_text("reach the server")
     page_errors.clear()  # the browser logs failed requests
+    edit.click()
+    expect(message_box(page)).to_have_value("Hello")
+    expect(page.locator("#notices")).to_be_empty()
+    page.get_by_role("button", name="Cancel").click()
+    expect(message_box(page)).to_have_value("")
     held = DelayedRequest(page, FORM_URL)
     send_message(page, "First")
     message_box(page).fill("Second")
