@@ -57,6 +57,10 @@ LINKS = [
         link("mailto:a%00%E2%80%AE@b%D0%B0nk.example", "x", "a@xn--bnk-6cd.example"),
     ),
     (
+        "[x](mailto:%3Cimg%3E@x.example)",
+        link("mailto:%3Cimg%3E@x.example", "x", "&lt;img&gt;@x.example"),
+    ),
+    (
         "[a@bank.example](mailto:b%40x.example?subject=a)",
         link("mailto:b%40x.example?subject=a", "a@bank.example", "b@x.example"),
     ),

@@ -21,6 +21,7 @@ from web.i18n.formatting import (
     duration,
     exact_time,
     is_today,
+    message_time,
     time_of_day,
     time_or_date,
 )
@@ -182,6 +183,8 @@ def test_list_has_the_time_of_today_and_the_date_of_earlier_days(app: Flask):
             assert MARCH[code] in time_or_date(LONG_AGO)
             assert "2021" in time_or_date(LONG_AGO)
             assert re.search(r"\d+:\d\d", time_or_date(time.time()))
+            assert message_time(LONG_AGO).startswith(time_or_date(LONG_AGO))
+            assert message_time(LONG_AGO).endswith(time_of_day(LONG_AGO))
 
 
 def at_clock(app: Flask, zone: str) -> object:
