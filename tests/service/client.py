@@ -40,16 +40,37 @@ class ApiClient:
         """Create a conversation with a twin and return its id."""
         return str(self.post("/conversations", json={"twinId": twin}).json()["data"]["id"])
 
+    def send(
+        self, conversation_id: str, content: str = "Hello", headers: Mapping[str, str] | None = None
+    ) -> requests.Response:
+        """Send a message, and return the response with the whole reply."""
+        path = f"/conversations/{conversation_id}/messages"
+        headers = self.headers | dict(headers or {})
+        return self.post(path, json={"content": content}, headers=headers)
+
+    def history(self, conversation_id: str) -> list[dict[str, Any]]:
+        """Return the messages of a conversation."""
+        return list(self.get(f"/conversations/{conversation_id}/messages").json()["data"])
+
+    def begin_stream(
+        self, conversation_id: str, content: str = "Hello", headers: Mapping[str, str] | None = None
+    ) -> requests.Response:
+        """Send a message, and return the response, whose body is the stream of the reply."""
+        path = f"/conversations/{conversation_id}/messages/stream"
+        headers = self.headers | dict(headers or {})
+        return self.post(path, json={"content": content}, headers=headers, stream=True)
+
     def stream(
         self, conversation_id: str, content: str, headers: Mapping[str, str] | None = None
     ) -> Iterator[dict[str, Any]]:
         """Send a message and yield the events of its reply as decoded JSON objects."""
-        path = f"/conversations/{conversation_id}/messages/stream"
-        headers = self.headers | dict(headers or {})
-        response = self.post(path, json={"content": content}, headers=headers, stream=True)
+        response = self.begin_stream(conversation_id, content, headers)
         assert response.status_code == 200, response.text
         assert response.headers["Content-Type"].startswith("text/event-stream")
+        yield from self.events(response)
 
+    def events(self, response: requests.Response) -> Iterator[dict[str, Any]]:
+        """Yield the events of a stream as decoded JSON objects."""
         for event in sse.read_events(self.chunks(response)):
             yield json.loads(event.data)
 

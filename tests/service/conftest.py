@@ -13,6 +13,7 @@ from flask import Flask
 
 from core.clock import Clock
 from core.db.database import Database
+from core.server.process_load import ProcessLoad
 from core.settings import load_settings
 from service.access.jwt_tokens import JwtTokens
 from service.app import create_service_app
@@ -78,12 +79,12 @@ def service_settings(model: Upstream, tmp_path: Path, sqlite_template: Path) -> 
 
 
 @pytest.fixture
-def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Callable[[], Flask]]:
+def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Callable[..., Flask]]:
     """Return a factory. Each call creates another service application, as a process would."""
     apps: list[Flask] = []
 
-    def new_service() -> Flask:
-        apps.append(create_service_app(load_settings(service_settings), clock))
+    def new_service(load: ProcessLoad | None = None) -> Flask:
+        apps.append(create_service_app(load_settings(service_settings), clock, load))
         return apps[-1]
 
     yield new_service
@@ -93,7 +94,7 @@ def new_service(service_settings: dict[str, Any], clock: Clock) -> Iterator[Call
 
 
 @pytest.fixture
-def service(new_service: Callable[[], Flask]) -> Flask:
+def service(new_service: Callable[..., Flask]) -> Flask:
     return new_service()
 
 
@@ -123,6 +124,20 @@ def api(url: str, full_key: str) -> Iterator[ApiClient]:
     api = ApiClient(url, full_key)
     yield api
     api.session.close()
+
+
+@pytest.fixture
+def stranger(url: str, container: Container) -> Iterator[ApiClient]:
+    """Return a client of Bob; all other clients are Alice's."""
+    stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
+    yield stranger
+    stranger.session.close()
+
+
+@pytest.fixture
+def jwt_headers(container: Container) -> dict[str, str]:
+    """Return headers with a JWT of Alice."""
+    return {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
 
 
 @pytest.fixture

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from service.container import Container
 from service.owners import EVERY_GROUP, PORTAL_OWNER
 from service.twins.parser import parse
 from service.twins.repository import TwinRepository
-from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
-from tests.support.upstream import Upstream
 
 
 def twin(access: str) -> str:
@@ -57,20 +51,15 @@ def test_portal_shows_a_twin_to_the_groups_in_its_file(tmp_path: Path):
 
 
 def test_portal_hides_a_twin_whose_file_becomes_invalid_as_before(tmp_path: Path):
-    file = tmp_path / "team.md"
-    file.write_text(twin("access: ['group:team']"))
+    (tmp_path / "team.md").write_text(twin("access: ['group:team']"))
+    (tmp_path / "never.md").write_text("no twin")
     twins = TwinRepository(tmp_path)
     twins.portal_access(())
-    file.write_text("no twin")
+    (tmp_path / "team.md").write_text("no twin")
 
     assert not twins.portal_access(()).allows("team")
     assert twins.portal_access(("team",)).allows("team")
-
-
-def test_portal_hides_a_twin_whose_file_was_never_valid(tmp_path: Path):
-    (tmp_path / "team.md").write_text("no twin")
-
-    assert not TwinRepository(tmp_path).portal_access(("team",)).allows("team")
+    assert not twins.portal_access(("team",)).allows("never")
 
 
 def test_key_of_the_embedded_portal_sees_twins_of_groups_but_no_drafts():
@@ -79,6 +68,13 @@ def test_key_of_the_embedded_portal_sees_twins_of_groups_but_no_drafts():
     assert parse("ada", twin("access: ['group:team']"), 1.0).is_visible_to(PORTAL_OWNER, groups)
     assert not parse("ada", twin("access: []"), 1.0).is_visible_to(PORTAL_OWNER, groups)
     assert not parse("ada", twin("access: ['group:team']"), 1.0).is_visible_to("eve", groups)
+
+
+def test_access_list_entry_portal_admits_the_portal_but_no_person_of_that_name():
+    ada = parse("ada", twin("access: [portal]"), 1.0)
+
+    assert ada.is_visible_to(PORTAL_OWNER, frozenset())
+    assert not ada.is_visible_to("portal", frozenset())
 
 
 def test_person_named_like_a_group_is_not_a_member():
@@ -101,66 +97,3 @@ def test_invalid_access_list_admits_nobody(tmp_path: Path):
         if let_in != [None] or "access" not in twins.problems()[0]:
             wrong.append((access, let_in, twins.problems()))
     assert wrong == []
-
-
-@pytest.fixture
-def stranger(url: str, container: Container) -> Iterator[ApiClient]:
-    stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
-    yield stranger
-    stranger.session.close()
-
-
-def give_to(container: Container, name: str) -> None:
-    (container.twins.folder / "ada.md").write_text(twin(f"access: [{name}]"))
-
-
-@pytest.mark.spec("S3", "S34")
-def test_twin_list_has_and_counts_only_twins_visible_to_the_caller(
-    api: ApiClient, stranger: ApiClient, container: Container
-):
-    for number in range(3):
-        text = twin("access: [alice]").replace("Ada", f"T{number}")
-        (container.twins.folder / f"t{number}.md").write_text(text)
-
-    mine, his = api.get("/twins?limit=2").json(), stranger.get("/twins?limit=2").json()
-
-    assert mine["pagination"] == {"page": 1, "limit": 2, "total": 4, "pages": 2}
-    assert his["pagination"] == {"page": 1, "limit": 2, "total": 1, "pages": 1}
-    assert [t["id"] for t in his["data"]] == ["ada"]
-    assert stranger.get("/twins?page=2&limit=2").json()["data"] == []
-    assert "access" not in str(mine)
-
-
-@pytest.mark.spec("S39", "S42")
-def test_hidden_twin_gives_the_same_404_as_a_missing_twin(
-    api: ApiClient, stranger: ApiClient, container: Container
-):
-    give_to(container, "alice")
-
-    assert api.get("/twins/ada").status_code == 200
-    assert api.post("/conversations", json={"twinId": "ada"}).status_code == 201
-    hidden = [
-        stranger.get("/twins/ada"),
-        stranger.post("/conversations", json={"twinId": "ada"}),
-        stranger.get("/twins/none"),
-    ]
-    assert {answer.status_code for answer in hidden} == {404}
-    assert len({answer.content for answer in hidden}) == 1
-
-
-def test_conversation_becomes_read_only_when_access_to_its_twin_is_withdrawn(
-    api: ApiClient, container: Container, model: Upstream
-):
-    model.always_reply("Hi")
-    path = f"/conversations/{(conversation := api.create_conversation())}"
-    api.post(f"{path}/messages", json={"content": "Hello"})
-    give_to(container, "bob")
-
-    gone = api.get("/twins/none")
-    for end in ("messages", "messages/stream"):
-        refused = api.post(f"{path}/{end}", json={"content": "Still there?"})
-        assert (refused.status_code, refused.content) == (404, gone.content)
-    assert api.get(path).json()["data"]["twinId"] == "ada"
-    assert [c["id"] for c in api.get("/conversations").json()["data"]] == [conversation]
-    history = api.get(f"{path}/messages").json()["data"]
-    assert [message["content"] for message in history] == ["Hello", "Hi"]

@@ -1,82 +1,123 @@
-"""Permissions of each scope, and how a caller gets a credential."""
+"""Authorization: who may call which operation, with `Authorization` or `X-API-Key`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
 import pytest
-from flask import Flask
+from requests import Response
 
-from service.container import Container
+from service.api.operations import Operation
+from service.api.routes import operations
+from service.docs.openapi import path_template
 from tests.service.client import ApiClient
-from tests.support.upstream import Upstream
+from tests.service.credentials import Credentials
+
+# What each operation requires, and the status of an authorized request. The status is often 404,
+# because the ids in the paths do not exist.
+REQUIRED = {
+    "list_twins": ("read_only", 200),
+    "show_twin": ("read_only", 200),
+    "create_conversation": ("full_access", 201),
+    "list_conversations": ("read_only", 200),
+    "send_message": ("full_access", 404),
+    "stream_message": ("full_access", 404),
+    "create_key": ("JWT", 201),
+    "show_conversation": ("read_only", 404),
+    "delete_conversation": ("full_access", 404),
+    "list_messages": ("read_only", 404),
+    "show_message": ("read_only", 404),
+    "stop_reply": ("full_access", 404),
+    "list_keys": ("JWT", 200),
+    "revoke_key": ("JWT", 404),
+}
+ACCEPTED = {
+    "read_only": {"read_only key", "full_access key"},
+    "full_access": {"full_access key"},
+    "JWT": {"JWT"},
+}
+FORMS: dict[str, Callable[[str], dict[str, str]]] = {
+    "Bearer": lambda secret: {"Authorization": f"Bearer {secret}"},
+    "X-API-Key": lambda secret: {"X-API-Key": secret},
+    "both": lambda secret: {"Authorization": f"Bearer {secret}", "X-API-Key": secret},
+}
+BODIES = {
+    "create_conversation": {"twinId": "ada"},
+    "send_message": {"content": "Hello"},
+    "stream_message": {"content": "Hello"},
+    "create_key": {"name": "new", "scope": "read_only"},
+}
+ALLOWED = 200
+PATH_IDS = {"twinId": "ada", "messageId": "none-at-all", "conversationId": "none", "keyId": "none"}
 
 
-@pytest.fixture
-def path(api: ApiClient, model: Upstream) -> str:
-    """Return the path of a conversation that has a message and its reply."""
-    model.always_reply("Hi")
-    path = f"/conversations/{api.create_conversation()}"
-    api.post(f"{path}/messages", json={"content": "Hello"})
-    return path
+def call(api: ApiClient, operation: Operation, headers: dict[str, str]) -> Response:
+    path = path_template(operation).format_map(PATH_IDS)
+    body: Any = BODIES.get(operation.name)
+    return api._send(operation.method, path, json=body, headers=headers)
 
 
-@pytest.mark.spec("S69")
-def test_read_only_key_can_read_everything_and_write_nothing(
-    api: ApiClient, read_key: str, path: str
+def expected(operation: Operation, credential: str, form: str) -> int:
+    """Return the status that the interface requires."""
+    required, let_in = REQUIRED[operation.name]
+    if credential in ACCEPTED[required]:
+        return 401 if (credential, form) == ("JWT", "X-API-Key") else let_in
+    is_insufficient = (credential, required) == ("read_only key", "full_access")
+    return 403 if is_insufficient else 401
+
+
+@pytest.mark.spec("S25", "S26", "S27", "S28", "S29", "S30", "S31", "S32", "S33", "S57")
+@pytest.mark.spec("S64", "S65", "S66", "S67", "S69", "S70")
+def test_every_operation_checks_the_credential(api: ApiClient, credentials: Credentials):
+    made = {name: credentials.make(name) for name in Credentials.kinds()}
+    wrong = []
+    for name, operation, form in product(made, operations.all, FORMS):
+        answer = call(api, operation, FORMS[form](made[name]))
+
+        wanted = expected(operation, name, form), name in ACCEPTED["read_only"]
+        challenged = "Bearer" in answer.headers.get("WWW-Authenticate", "")
+        if (answer.status_code, "RateLimit" in answer.headers) != wanted or (
+            answer.status_code == 401 and not challenged
+        ):
+            wrong.append((name, operation.name, form, answer.status_code, answer.headers))
+    assert wrong == []
+
+
+@pytest.mark.spec("S25", "S64", "S67")
+def test_other_or_several_credentials_are_ignored_or_rejected(
+    api: ApiClient, credentials: Credentials
 ):
-    reader = {"Authorization": f"Bearer {read_key}"}
-
-    for url in ("/twins", "/twins/ada", "/conversations", path, f"{path}/messages"):
-        answer = api.get(url, headers=reader)
-        assert answer.status_code == 200
-        assert answer.json() == api.get(url).json()
-    message_id = api.get(f"{path}/messages").json()["data"][0]["id"]
-    refused = [
-        api.post("/conversations", json={"twinId": "ada"}, headers=reader),
-        api.post(f"{path}/messages", json={"content": "Hello"}, headers=reader),
-        api.post(f"{path}/messages/stream", json={"content": "Hello"}, headers=reader),
-        api.delete(f"{path}/messages/{message_id}", headers=reader),
+    """A proxy may add its own `Authorization`, and a client may send its key with all requests."""
+    key, reader = credentials.make("full_access key"), credentials.make("read_only key")
+    bearer, basic = f"Bearer {key}", "Basic YWxpY2U6c2VjcmV0"
+    # Authorization, X-API-Key, and what operations answer that require a key, or a JWT
+    table: list[tuple[str | None, str | None, int, int]] = [
+        (None, None, 401, 401),
+        ("", None, 401, 401),
+        ("Bearer", None, 401, 401),
+        (basic, None, 401, 401),
+        (None, "", 401, 401),
+        (bearer, reader, 400, 401),
+        (bearer, "garbage", 400, 401),
+        ("Bearer garbage", key, 400, 401),
+        (basic, key, ALLOWED, 401),
+        ("Negotiate abc", key, ALLOWED, 401),
+        ("Bearer", key, ALLOWED, 401),
+        ("", key, ALLOWED, 401),
+        (f"Bearer {credentials.make('JWT')}", key, ALLOWED, ALLOWED),
     ]
-    assert [answer.status_code for answer in refused] == [403] * 4
-    assert len(api.get("/conversations").json()["data"]) == 1
-    assert len(api.get(f"{path}/messages").json()["data"]) == 2
+    wrong = []
+    for (authorization, own_key, for_key, for_jwt), operation in product(table, operations.all):
+        headers = {"Authorization": authorization, "X-API-Key": own_key}
+        answer = call(api, operation, {k: v for k, v in headers.items() if v is not None})
 
-
-@pytest.mark.spec("S70")
-def test_full_access_key_can_read_and_write(api: ApiClient, path: str):
-    for url in ("/twins", "/twins/ada", "/conversations", path, f"{path}/messages"):
-        assert api.get(url).status_code == 200
-    message_id = api.get(f"{path}/messages").json()["data"][0]["id"]
-
-    assert api.post("/conversations", json={"twinId": "ada"}).status_code == 201
-    assert api.post(f"{path}/messages", json={"content": "Hello"}).status_code == 201
-    assert api.post(f"{path}/messages/stream", json={"content": "Hello"}).status_code == 200
-    assert api.delete(f"{path}/messages/{message_id}").status_code == 204
-
-
-@pytest.mark.spec("S68")
-@pytest.mark.parametrize("scope", ["read_only", "full_access"])
-def test_api_key_has_the_scope_chosen_at_creation(api: ApiClient, container: Container, scope: str):
-    token = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice')}"}
-    body = {"name": "laptop", "scope": scope}
-    made = api.post("/auth/api-keys", json=body, headers=token).json()["data"]
-
-    (listed,) = (
-        key
-        for key in api.get("/auth/api-keys", headers=token).json()["data"]
-        if key["id"] == made["id"]
-    )
-    assert made["scope"] == listed["scope"] == scope
-
-
-@pytest.mark.spec("S72")
-def test_token_command_prints_a_jwt_that_can_create_api_keys(service: Flask, api: ApiClient):
-    command = ["twindow", "token", "--sub", "carol"]
-    token = service.test_cli_runner().invoke(args=command).output.strip()
-
-    body = {"name": "laptop", "scope": "full_access"}
-    made = api.post("/auth/api-keys", json=body, headers={"Authorization": f"Bearer {token}"})
-
-    assert made.status_code == 201
-    carol = {"X-API-Key": made.json()["data"]["key"]}
-    api.create_conversation()
-    assert api.get("/conversations", headers=carol).json()["data"] == []
+        required, let_in = REQUIRED[operation.name]
+        status = for_jwt if required == "JWT" else for_key
+        is_counted = for_key == ALLOWED and (required, for_jwt) != ("JWT", ALLOWED)
+        wanted = status if status != ALLOWED else let_in, is_counted
+        is_named = status != 400 or answer.json()["code"] == "two_keys"
+        if (answer.status_code, "RateLimit" in answer.headers) != wanted or not is_named:
+            wrong.append((authorization, own_key, operation.name, answer.status_code, answer.text))
+    assert wrong == []

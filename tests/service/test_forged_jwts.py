@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from core.settings import load_settings
 from service.access.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
+from service.owners import PORTAL_NAME, PORTAL_OWNER
 from tests.service.identity_provider import ISSUER, IdentityProvider
 
 
@@ -107,7 +108,12 @@ CLAIMS: list[dict[str, Any]] = [
     {"exp": None},
     {"nbf": 32_503_680_000},  # the year 3000
     {"sub": None},
+    {"sub": ""},
+    {"sub": "x" * 201},
     {"sub": "a\nb"},
+    {"sub": PORTAL_NAME},
+    {"sub": PORTAL_OWNER},
+    {"groups": "staff"},
 ]
 
 

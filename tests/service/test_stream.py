@@ -1,131 +1,158 @@
-"""Replies that continue without a client, that are stopped, and that lock their conversation."""
+"""The stream of a reply (endpoint 6): its events, their order, and that nothing else is sent."""
 
 from __future__ import annotations
 
 import json
-import threading
-from concurrent.futures import ThreadPoolExecutor
+import re
+import socket
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+import requests
 
-from core import sse
-from core.server.process_load import ProcessLoad
-from core.settings import load_settings
-from service.app import create_service_app
-from service.container import Container, get_container
-from service.conversations.reply import Delta, Progress
-from service.schema import messages
+from service.container import Container
+from service.conversations.messages import Message
+from service.conversations.reply import Delta, Progress, Reply
+from service.twins.parser import parse
 from tests.service.client import ApiClient
-from tests.support.portals import serve
+from tests.service.conftest import TWIN
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
-from tests.support.waiting import wait_until
 
-RESTARTING = {
-    "error": "The service is restarting. Try again in a few seconds.",
-    "code": "restarting",
-    "details": [],
+THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
+WRITING = {"type": "progress", "progress": {"stage": "writing", "percent": None}}
+NEVER_RECONNECT = "retry: 2147483647"
+
+
+def joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the events with consecutive deltas as one, however they were sent."""
+    result: list[dict[str, Any]] = []
+    for event in events:
+        if event["type"] == "delta" and result and result[-1]["type"] == "delta":
+            result[-1] = {"type": "delta", "content": result[-1]["content"] + event["content"]}
+        else:
+            result.append(event)
+    return result
+
+
+@pytest.mark.spec("S55", "S78", "S79", "S80", "S84")
+def test_stream_has_progress_then_deltas_with_the_text_of_the_model_then_its_end(
+    api: ApiClient, model: Upstream
+):
+    for pieces in (["Hi"], ["H", "", "i", "\n", "  "], ["", " "], [""]):
+        model.always_reply(*pieces)
+
+        *before, end = api.stream(api.create_conversation(), "Hello")
+
+        text = "".join(pieces)
+        assert {"type": "delta", "content": ""} not in before
+        if text.strip():
+            assert joined(before) == [THINKING, WRITING, {"type": "delta", "content": text}]
+            assert (end["type"], end["message"]["content"]) == ("complete", text)
+        else:
+            nothing = {"error": "The model returned an empty reply.", "code": "model_failed"}
+            assert [*before, end] == [THINKING, {"type": "error"} | nothing]
+
+
+@pytest.mark.spec("S76")
+def test_each_event_is_sent_without_delay(api: ApiClient, model: Upstream):
+    response = api.begin_stream(api.create_conversation())
+    events = api.events(response)
+    assert next(events) == THINKING
+    call = model.next_call().start_stream()
+    for piece in ("Hi ", "there"):
+        call.delta(piece)
+        while (event := next(events)) == WRITING:
+            pass
+        assert event == {"type": "delta", "content": piece}
+    call.complete()
+
+    assert response.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-store, no-transform"
+    assert response.headers["X-Accel-Buffering"] == "no"
+    assert next(events)["type"] == "complete"
+
+
+FIELDS = {
+    "progress": {"progress": dict},
+    "delta": {"content": str},
+    "complete": {"message": dict, "cutOff": bool, "usage": type(None)},
+    "error": {"error": str, "code": str},
 }
 
 
-class RecordedLoad(ProcessLoad):
-    """A load that records whether it is measured, and whether a reader asks how long to pause."""
-
-    def __init__(self) -> None:
-        self.is_measured, self.is_pause_requested = threading.Event(), threading.Event()
-        super().__init__(sleep=lambda _: self.is_measured.set())
-
-    def pause_seconds(self) -> float:
-        """Never pause."""
-        self.is_pause_requested.set()
-        return 0
-
-
-def test_service_measures_the_lag_and_pauses_while_a_reply_runs(
-    service_settings: dict[str, Any], model: Upstream
+@pytest.mark.spec("S77", "S80", "S81", "S82", "S83", "S86")
+@pytest.mark.parametrize("end", ["complete", "error"])
+def test_each_event_is_one_line_of_json_and_the_end_event_is_last(
+    api: ApiClient, model: Upstream, end: str
 ):
-    load = RecordedLoad()
-    service = create_service_app(load_settings(service_settings), load=load)
-    key = get_container(service).api_keys.create("alice", "test", "full_access")[1]
-    with serve(service) as url:
-        api = ApiClient(url, key)
-        events = api.stream(api.create_conversation(), "Hello")
-        next(events)
-        call = model.next_call().start_stream()
-        call.delta("Hi")
-        assert load.is_measured.wait(5)
-        assert load.is_pause_requested.wait(5)
-        call.complete()
-        list(events)
-        api.session.close()
+    if end == "complete":
+        model.always_reply("One\n\ndata: two", "\r\nthree 👩‍🔬")
+    else:
+        model.answers[CHAT_COMPLETIONS_PATH] = 500, {"error": "secret detail /home/x"}
+    body = api.begin_stream(api.create_conversation()).content.decode()
+    frames = body.removesuffix("\n\n").replace(f"{NEVER_RECONNECT}\n", "").split("\n\n")
 
-    get_container(service).reply_manager.close()
-    get_container(service).database.close()
+    assert [frame for frame in frames if not re.fullmatch("data: .*", frame)] == []
+    events = [json.loads(frame.removeprefix("data: ")) for frame in frames]
+    kinds = [event.pop("type") for event in events]
+    assert [kind for kind in kinds if kind in {"complete", "error"}] == [kinds[-1]] == [end]
+    for event, kind in zip(events, kinds, strict=True):
+        assert {field: type(value) for field, value in event.items()} == FIELDS[kind]
+    assert "secret" not in body
 
 
-@pytest.mark.spec("S24")
-def test_message_during_a_running_reply_gets_409(api: ApiClient, model: Upstream):
-    conversation = api.create_conversation()
-    events = api.stream(conversation, "Hello")
-    assert next(events)["type"] == "progress"
+@pytest.mark.spec("S77")
+def test_stream_prevents_event_sources_from_resending_the_message(api: ApiClient, model: Upstream):
+    model.always_reply("Hi ", "there")
+    body = api.begin_stream(api.create_conversation()).content.decode()
+    frames = body.removesuffix("\n\n").split("\n\n")
 
-    answer = api.post(f"/conversations/{conversation}/messages", json={"content": "Me too"})
-
-    assert answer.status_code == 409
-    assert answer.json()["code"] == "still_replying"
-    url = answer.links["cancel"]["url"]
-    assert f"stop it with DELETE {url}" in answer.json()["error"]
-    assert api.get(url.removeprefix("/api/v1")).json()["data"]["content"] == "Hello"
-    with ThreadPoolExecutor(1) as pool:
-        rest = pool.submit(list, events)
-        model.reply("Done")
-        assert rest.result(10)[-1]["type"] == "complete"
-    assert len(api.get(f"/conversations/{conversation}/messages").json()["data"]) == 2
+    told = [frame.startswith(f"{NEVER_RECONNECT}\ndata: ") for frame in frames]
+    assert told == [True, *[False] * (len(frames) - 2), True]
 
 
-def test_reply_continues_after_its_client_disconnects(
+@pytest.mark.spec("S84")
+def test_progress_and_keep_alives_are_repeated_while_the_model_is_silent(
     api: ApiClient, model: Upstream, container: Container
 ):
-    conversation = api.create_conversation()
-    path = f"/conversations/{conversation}/messages"
-    response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
-    call = model.next_call().start_stream()
-    call.delta("Half")
-    response.raw.read1(65536)
-    response.close()
-    call.delta(" and half")
+    stream_lines = lines(api.begin_stream(api.create_conversation()))
+    call = model.next_call()
+    [reply] = container.reply_manager._running.values()
+    reply.keepalive_seconds = reply.disconnect_poll_seconds = 0.01
+
+    assert next(stream_lines) == NEVER_RECONNECT
+    seen = [next(stream_lines) for _ in range(8)]
+    assert seen[:2] == [f"data: {json.dumps(THINKING, separators=(',', ':'))}", ""]
+    assert seen[2:] == [": keep-alive", "", *seen[:2], ": keep-alive", ""]
+    call.start_stream().delta("Hi")
+    while "delta" not in next(stream_lines):
+        pass
+    assert [line for line in (next(stream_lines) for _ in range(6)) if line] == [": keep-alive"] * 3
     call.complete()
 
-    wait_until(lambda: len(container.messages.list_page(conversation)[0]) == 2)
-    model.always_reply("Yes")
-    assert api.post(path, json={"content": "Next"}).status_code == 201
-    history = api.get(path).json()["data"]
-    assert [m["content"] for m in history] == ["Hello", "Half and half", "Next", "Yes"]
-    assert {m["status"] for m in history} == {"complete"}
+
+def lines(response: requests.Response) -> Iterator[str]:
+    return (line.decode() for line in response.iter_lines(1))
 
 
-def test_stream_ends_for_a_client_that_disconnected(
-    api: ApiClient, model: Upstream, container: Container
-):
-    events = api.stream(api.create_conversation(), "Hello")
-    assert next(events)["type"] == "progress"
-    model.next_call()
-    [reply] = container.reply_manager._running.values()
-    reply.disconnect_poll_seconds = reply.keepalive_seconds = 0.01
-    follow = reply.follow(lambda: True)
-
-    assert next(follow) == Progress("thinking")
-    assert next(follow, "the end") == "the end"
+@pytest.fixture
+def reply(clock: AdjustableClock) -> Reply:
+    """Return a reply that has just begun."""
+    message = Message("message", "c", "user", "Hello", None, 1.0)
+    reply = Reply(message, "lease", parse("ada", TWIN, 1.0), clock)
+    reply.emit(Progress("thinking"))
+    return reply
 
 
-def test_deltas_that_a_client_has_not_received_yet_are_sent_as_one(
-    api: ApiClient, model: Upstream, container: Container
-):
-    events = api.stream(api.create_conversation(), "Hello")
-    assert next(events)["type"] == "progress"
-    model.next_call()
-    [reply] = container.reply_manager._running.values()
+def test_stream_ends_for_a_client_that_disconnected(reply: Reply):
+    reply.disconnect_poll_seconds = 0.01
+
+    assert list(reply.follow(lambda: True)) == [Progress("thinking")]
+
+
+def test_deltas_that_a_client_has_not_received_yet_are_sent_as_one(reply: Reply):
     for text in ("a", "b"):
         reply.emit(Delta(text))
     follow = reply.follow(lambda: True)
@@ -133,160 +160,20 @@ def test_deltas_that_a_client_has_not_received_yet_are_sent_as_one(
     assert [next(follow), next(follow)] == [Progress("thinking"), Delta("ab")]
 
 
-@pytest.mark.spec("S24")
-def test_stopping_a_reply_aborts_the_model_and_frees_the_conversation(
-    api: ApiClient, model: Upstream
+@pytest.mark.spec("S85")
+def test_service_connects_only_to_its_model_server(
+    api: ApiClient, model: Upstream, monkeypatch: pytest.MonkeyPatch
 ):
-    for half in (["Half"], []):
-        conversation = api.create_conversation()
-        path = f"/conversations/{conversation}/messages"
-        response = api.post(f"{path}/stream", json={"content": "Hello"}, stream=True)
-        events = (json.loads(event.data) for event in sse.read_events(api.chunks(response)))
-        call = model.next_call()
-        if half:
-            call.start_stream().delta("Half")
-            while next(events)["type"] != "delta":
-                pass
-        place = response.headers["Location"].removeprefix("/api/v1")
+    spoken_to = set()
+    connect = socket.socket.connect
 
-        assert api.delete(place).status_code == 204
-        *_, last = events
+    def noted(self: socket.socket, address: Any) -> None:
+        spoken_to.add(f"http://{address[0]}:{address[1]}")
+        connect(self, address)
 
-        assert last == {"type": "error", "error": "The reply was stopped.", "code": "stopped"}
-        assert not half or call.wait_for_disconnect()
-        next_reply = api.stream(conversation, "Next")
-        next(next_reply)
-        model.reply("Yes")
-        assert list(next_reply)[-1]["message"]["content"] == "Yes"
-        history = [(m["content"], m["status"]) for m in api.get(path).json()["data"]]
-        assert history == [
-            ("Hello", "complete"),
-            *((content, "incomplete") for content in half),
-            ("Next", "complete"),
-            ("Yes", "complete"),
-        ]
-        assert api.delete(place).status_code == 204
-
-
-def test_reply_that_a_restart_ends_has_the_error_code_restarting(
-    api: ApiClient, model: Upstream, container: Container
-):
-    """Clients may repeat a message after the code `restarting`, but not after `stopped`."""
-    path = f"/conversations/{api.create_conversation()}/messages"
-    streamed = api.stream(api.create_conversation(), "Hello")
-    assert next(streamed)["type"] == "progress"
-    model.next_call().start_stream().delta("Half")
-    while next(streamed)["type"] != "delta":
-        pass
-    with ThreadPoolExecutor(1) as pool:
-        sent = pool.submit(api.post, path, json={"content": "Hello"})
-        model.next_call()
-        container.reply_manager.close()
-        whole = sent.result(10)
-
-    [event] = streamed
-    assert event == {
-        "type": "error",
-        "error": "The service is restarting. The text so far has been saved.",
-        "code": "restarting",
-        "retryAfter": 5,
-    }
-    assert whole.status_code == 503
-    assert whole.json() == RESTARTING
-    assert whole.headers["Retry-After"] == "5"
-
-
-def test_message_during_a_shutdown_is_not_sent_to_the_model(
-    api: ApiClient, model: Upstream, container: Container
-):
-    path = f"/conversations/{api.create_conversation()}/messages"
-    container.reply_manager.close()
-
-    answer = api.post(path, json={"content": "Hello"})
-
-    assert answer.status_code == 503
-    assert answer.json() == RESTARTING
-    assert answer.headers["Retry-After"] == "5"
-    assert model.calls == []
-    assert [message["content"] for message in api.get(path).json()["data"]] == ["Hello"]
-
-
-def test_reply_is_stopped_only_by_its_owner_with_full_access(
-    api: ApiClient, model: Upstream, url: str, container: Container
-):
-    conversation = api.create_conversation()
-    response = api.post(
-        f"/conversations/{conversation}/messages/stream", json={"content": "Hello"}, stream=True
-    )
-    place = response.headers["Location"].removeprefix("/api/v1")
-    mallory = ApiClient(url, container.api_keys.create("mallory", "m", "full_access")[1])
-    reader = ApiClient(url, container.api_keys.create("alice", "r", "read_only")[1])
-
-    assert mallory.delete(place).status_code == 404
-    assert reader.delete(place).status_code == 403
-    assert api.delete(f"/conversations/{conversation}/messages/none").status_code == 404
-    model.reply("Still here")
-    *_, last = (json.loads(event.data) for event in sse.read_events(api.chunks(response)))
-    assert last["message"]["content"] == "Still here"
-
-
-def test_reply_that_cannot_be_stored_ends_with_an_error(
-    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
-):
-    events = api.stream(api.create_conversation(), "Hello")
-    next(events)
-    monkeypatch.setattr(container.messages, "store_reply", lambda *_: 1 / 0)
-    with ThreadPoolExecutor(1) as pool:
-        rest = pool.submit(list, events)
-        model.reply("Hi")
-        assert rest.result(10)[-1]["error"] == "The reply couldn't be saved."
-
-
-def test_lease_of_a_long_reply_is_renewed(
-    api: ApiClient, model: Upstream, container: Container, monkeypatch: pytest.MonkeyPatch
-):
-    container.reply_manager.lease_keeper.renew_interval_seconds = 0.01
-    renewed = threading.Event()
-    renew = container.reply_manager.leases.renew
-
-    def noted(message_ids: list[str]) -> None:
-        renew(message_ids)
-        if message_ids:
-            renewed.set()
-
-    monkeypatch.setattr(container.reply_manager.leases, "renew", noted)
-    events = api.stream(api.create_conversation(), "Hello")
-    next(events)
-    assert renewed.wait(10)
-    with ThreadPoolExecutor(1) as pool:
-        rest = pool.submit(list, events)
-        model.reply("Hi")
-        assert rest.result(10)[-1]["type"] == "complete"
-
-
-def test_deleted_conversation_is_gone_and_its_reply_stops(
-    api: ApiClient, model: Upstream, url: str, container: Container
-):
+    monkeypatch.setattr(socket.socket, "connect", noted)
     model.always_reply("Hi")
-    path = f"/conversations/{api.create_conversation()}"
-    api.post(f"{path}/messages", json={"content": "Hello"})
-    del model.answers[CHAT_COMPLETIONS_PATH]
-    events = api.stream(path.rpartition("/")[2], "Again")
-    next(events)
-    call = model.next_call().start_stream()
-    mallory = ApiClient(url, container.api_keys.create("mallory", "m", "full_access")[1])
-    reader = ApiClient(url, container.api_keys.create("alice", "r", "read_only")[1])
+    assert list(api.stream(api.create_conversation(), "Hello"))[-1]["type"] == "complete"
 
-    assert mallory.delete(path).status_code == 404
-    assert reader.delete(path).status_code == 403
-    assert api.delete(path).status_code == 204
-
-    assert [*events][-1]["code"] == "stopped"
-    assert call.wait_for_disconnect()
-    assert api.get(path).status_code == api.get(f"{path}/messages").status_code == 404
-    assert api.delete(path).status_code == 404
-    assert api.get("/conversations").json()["data"] == []
-    with container.database.read() as connection:
-        assert connection.execute(select(messages)).all() == []
-    for client in (mallory, reader):
-        client.session.close()
+    assert spoken_to == {api.url.removesuffix("/api/v1"), model.url}
+    assert "webhooks" not in api.get("/openapi.json").json()
