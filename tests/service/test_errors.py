@@ -1,163 +1,125 @@
-"""The thirteen kinds of error, and the shape that they all have."""
+"""The thirteen kinds of error, the shape that they all have, and the list of their codes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+import re
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from flask import Flask
 from requests import Response
 
 from service.access import rate_limit
-from service.api.errors import DEFAULT_ERRORS
+from service.api.errors import DEFAULT_ERRORS, ERRORS_BY_STATUS, MAX_BODY_BYTES
 from service.container import Container
+from service.interface_types import ErrorCode, ReplyErrorCode
 from tests.service.client import ApiClient
-from tests.support.upstream import Upstream
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+
+DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
+ERRORS = [
+    (400, "invalid"),
+    (401, "unauthorized"),
+    (403, "forbidden"),
+    (404, "not_found"),
+    (405, "method_not_allowed"),
+    (409, "still_replying"),
+    (413, "too_large"),
+    (415, "unsupported_media_type"),
+    (422, "invalid"),
+    (429, "rate_limited"),
+    (500, "internal_error"),
+    (502, "model_failed"),
+    (503, "unavailable"),
+]
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRequests:
-    """A service, and requests that cause its errors."""
-
-    api: ApiClient
-    model: Upstream
-    parts: Container
-    monkeypatch: pytest.MonkeyPatch
-
-    def say(self, content: str = "Hello") -> Response:
-        """Send a message in a new conversation."""
-        path = f"/conversations/{self.api.create_conversation()}/messages"
-        return self.api.post(path, json={"content": content})
-
-    def less_than_it_needs(self) -> Response:
-        """Write with a read-only key."""
-        key = self.parts.api_keys.create("alice", "reader", "read_only")[1]
-        return self.api.post("/conversations", json={"twinId": "ada"}, headers={"X-API-Key": key})
-
-    def twice_at_once(self) -> Response:
-        """Send a message while the reply to another is written."""
-        conversation = self.api.create_conversation()
-        next(self.api.stream(conversation, "Hello"))
-        return self.api.post(f"/conversations/{conversation}/messages", json={"content": "Hi"})
-
-    def too_often(self) -> Response:
-        """Send a request after the hourly limit is reached."""
-        self.monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "full_access", 1)
-        self.api.get("/twins")
-        return self.api.get("/twins")
-
-    def with_a_bug(self) -> Response:
-        """Send a request whose handler raises an exception."""
-        self.monkeypatch.setattr("service.api.serializers.twin", lambda _: 1 / 0)
-        return self.api.get("/twins")
-
-    def with_a_model_that_fails(self) -> Response:
-        """Send a message to a model that fails."""
-        self.model.answers["/v1/chat/completions"] = 500, {"error": "secret /home/x"}
-        return self.say()
-
-    def with_a_database_that_is_locked(self) -> Response:
-        """Send a request while another transaction holds the write lock."""
-        self.parts.database.lock_timeout = 0.01
-        with self.parts.database.write():
-            return self.api.get("/twins")
-
-
-TROUBLE: dict[tuple[int, str], Callable[[ErrorRequests], Response]] = {
-    (400, "invalid"): lambda t: t.api.get("/twins?page=0"),
-    (401, "unauthorized"): lambda t: t.api.get("/twins", headers={}),
-    (403, "forbidden"): ErrorRequests.less_than_it_needs,
-    (404, "not_found"): lambda t: t.api.get("/twins/nobody"),
-    (405, "method_not_allowed"): lambda t: t.api.delete("/twins"),
-    (409, "still_replying"): ErrorRequests.twice_at_once,
-    (413, "too_large"): lambda t: t.say("x" * 600_000),
-    (415, "unsupported_media_type"): lambda t: t.api.post("/conversations", data=b"{}"),
-    (422, "invalid"): lambda t: t.say(""),
-    (429, "rate_limited"): ErrorRequests.too_often,
-    (500, "internal_error"): ErrorRequests.with_a_bug,
-    (502, "model_failed"): ErrorRequests.with_a_model_that_fails,
-    (503, "unavailable"): ErrorRequests.with_a_database_that_is_locked,
-}
-FIELD_AT_FAULT = {400: "page", 422: "content"}
+@pytest.fixture
+def errors(
+    api: ApiClient,
+    model: Upstream,
+    container: Container,
+    read_key: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[Response]:
+    """Return a response with each of `ERRORS`."""
+    reader = {"X-API-Key": read_key}
+    conversation = api.create_conversation()
+    next(api.stream(conversation, "Hello"))
+    monkeypatch.setitem(rate_limit.REQUESTS_PER_HOUR, "read_only", 1)
+    errors = [
+        api.get("/twins?page=0"),
+        api.get("/twins", headers={}),
+        api.post("/conversations", json={"twinId": "ada"}, headers=reader),
+        api.get("/twins/nobody"),
+        api.delete("/twins"),
+        api.send(conversation, "Me too"),
+        api.send(conversation, "x" * 600_000),
+        api.post("/conversations", data=b"{}"),
+        api.send(conversation, ""),
+        api.get("/twins", headers=reader),
+    ]
+    with monkeypatch.context() as bug:
+        bug.setattr("service.api.serializers.twin", lambda _: 1 / 0)
+        errors.append(api.get("/twins"))
+    model.answers[CHAT_COMPLETIONS_PATH] = 500, {"error": "secret /home/x"}
+    errors.append(api.send(api.create_conversation()))
+    container.database.lock_timeout = 0.01
+    with container.database.write():
+        errors.append(api.get("/twins"))
+    return errors
 
 
 @pytest.mark.spec("S87", "S88")
-def test_every_error_has_a_sentence_a_code_and_the_invalid_fields(
-    api: ApiClient, model: Upstream, container: Container
-):
-    wrong = []
-    for (status, code), get_into in TROUBLE.items():
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            answer = get_into(ErrorRequests(api, model, container, monkeypatch))
-
-        told = answer.json()
-        fields = [FIELD_AT_FAULT[status]] if status in FIELD_AT_FAULT else []
-        if (
-            (answer.status_code, answer.headers["Content-Type"]) != (status, "application/json")
-            or list(told) != ["error", "code", "details"]
-            or not told["error"].endswith(".")
-            or told["code"] != code
-            or [detail["field"] for detail in told["details"]] != fields
-            or "secret" in answer.text
-            or "Traceback" in answer.text
-        ):
-            wrong.append((status, code, answer.status_code, answer.text))
-    assert wrong == []
-    assert [status for status, _ in TROUBLE] == list(DEFAULT_ERRORS)
+def test_every_error_has_a_sentence_a_code_and_the_invalid_fields(errors: list[Response]):
+    assert [(answer.status_code, answer.json()["code"]) for answer in errors] == ERRORS
+    assert [status for status, _ in ERRORS] == list(DEFAULT_ERRORS)
+    for answer in errors:
+        body = answer.json()
+        assert answer.headers["Content-Type"] == "application/json"
+        assert list(body) == ["error", "code", "details"]
+        assert body["error"].endswith(".")
+        fields = {400: ["page"], 422: ["content"]}.get(answer.status_code, [])
+        assert [detail["field"] for detail in body["details"]] == fields
+        assert not re.search("secret|Traceback", answer.text)
+    assert "GET" in errors[4].headers["Allow"]
 
 
-def test_url_with_a_nul_character_is_rejected(api: ApiClient):
-    assert api.get("/conversations?twinId=%00").status_code == 400
-    assert api.get("/conversations/%00").status_code == 400
-
-
-@pytest.mark.spec("S39", "S51", "S54")
-def test_resources_of_others_give_the_same_404_as_missing_ones(
-    api: ApiClient, url: str, container: Container
-):
-    conversation = api.create_conversation()
-    stranger = ApiClient(url, container.api_keys.create("bob", "his", "full_access")[1])
-    paths: list[tuple[Any, str, dict[str, Any]]] = [
-        (stranger.get, f"/conversations/{conversation}", {}),
-        (stranger.get, f"/conversations/{conversation}/messages", {}),
-        (stranger.post, f"/conversations/{conversation}/messages", {"json": {"content": "x"}}),
-        (
-            stranger.post,
-            f"/conversations/{conversation}/messages/stream",
-            {"json": {"content": "x"}},
-        ),
-        (stranger.get, "/conversations/none", {}),
-        (stranger.post, "/conversations/none/messages", {"json": {"content": "x"}}),
-        (stranger.post, "/conversations/none/messages/stream", {"json": {"content": "x"}}),
-        (stranger.get, "/twins/none", {}),
-        (stranger.post, "/conversations", {"json": {"twinId": "none"}}),
-    ]
-
-    answers = [ask(path, **container) for ask, path, container in paths]
-
-    assert {answer.status_code for answer in answers} == {404}
-    assert len({answer.text for answer in answers}) == 1
-    stranger.session.close()
-
-
-def test_unknown_paths_and_methods_give_the_common_error_shape(api: ApiClient):
-    unknown = api.get("/nowhere")
-    wrong = api.post("/twins", json={})
-
-    assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
-    assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
-    assert "GET" in wrong.headers["Allow"]
-
-
-def test_log_line_of_an_unexpected_error_quotes_the_path_on_one_short_line(
+def test_log_line_of_an_unexpected_error_names_the_request_on_one_short_line(
     service: Flask, caplog: pytest.LogCaptureFixture
 ):
     service.add_url_rule("/fails/<_>", "fails", lambda _: 1 / 0)
 
-    service.test_client().get("/fails/x%0A[ERROR] forged " + "x" * 3_000)
+    path = "/fails/x%0A[ERROR] forged " + "x" * 3_000
+    answer = service.test_client().get(path, headers={"X-Request-Id": "trace-7"})
 
     [line] = caplog.messages
-    assert r"GET '/fails/x\n[ERROR] forged xxx" in line
+    assert answer.status_code == 500
+    assert line.startswith(r"request trace-7: GET '/fails/x\n[ERROR] forged xxx")
     assert len(line) < 250
+
+
+def test_documented_body_size_limit_is_the_enforced_limit(api: ApiClient):
+    headers = api.headers | {"Content-Type": "application/json"}
+    body = b'{"twinId": "ada"}'
+
+    fits = api.post("/conversations", data=body.ljust(MAX_BODY_BYTES), headers=headers)
+    too_large = api.post("/conversations", data=body.ljust(MAX_BODY_BYTES + 1), headers=headers)
+
+    assert (fits.status_code, too_large.status_code) == (201, 413)
+    assert f"{MAX_BODY_BYTES // 1024} KiB" in too_large.json()["error"]
+    assert f"body ≤ {MAX_BODY_BYTES // 1024} KiB" in DOCUMENT
+
+
+def test_documents_list_every_error_code_with_its_status(api: ApiClient):
+    rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| \S.* \|$", DOCUMENT, re.MULTILINE)
+    schemas = api.get("/openapi.json").json()["components"]["schemas"]
+    codes = [code for codes in ERRORS_BY_STATUS.values() for code in codes]
+
+    assert rows == [(str(s), code) for s, codes in ERRORS_BY_STATUS.items() for code in codes]
+    assert set(codes) == set(get_args(ErrorCode))
+    for name, names in (("ErrorResponse", ErrorCode), ("Error", ReplyErrorCode)):
+        assert schemas[name]["properties"]["code"]["enum"] == sorted(get_args(names))
+    # The same failure has one status if the reply is not a stream.
+    assert [codes.count(code) for code in get_args(ReplyErrorCode)] == [1] * 7

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from typing import Any
 
 import pytest
+from flask import Flask
 
-from core import sse
 from core.db.database import Database
-from service.app import create_service_app
-from service.container import Container, get_container
-from service.conversations.conversations import Conversation, Conversations
+from service.container import Container
+from service.conversations.conversations import Conversations
 from service.conversations.leases import LEASE_SECONDS, Leases
-from service.conversations.messages import (
-    Messages,
-    StillReplying,
-)
+from service.conversations.messages import Messages, StillReplying
 from service.idempotency import (
     IDEMPOTENCY_KEY_SECONDS,
     IdempotencyKey,
@@ -43,22 +37,22 @@ def messages(database: Database) -> Messages:
     return Messages(database)
 
 
-@pytest.fixture
-def new_conversation(database: Database) -> Callable[[], Conversation]:
-    return lambda: Conversations(database).create("alice", "ada", "")
+def new_conversation(messages: Messages) -> str:
+    """Create a conversation, and return its id."""
+    return Conversations(messages.database).create("alice", "ada", "").id
 
 
-def lapse(database: Database) -> None:
-    with database.write() as connection:
+def expire_leases(messages: Messages) -> None:
+    with messages.database.write() as connection:
         connection.execute(conversations.update().values(lease_expires_at=1))
 
 
 def test_late_reply_with_an_expired_lease_does_not_release_the_lease_of_the_next_reply(
-    messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
+    messages: Messages,
 ):
-    conversation_id = new_conversation().id
+    conversation_id = new_conversation(messages)
     late, first = messages.add(conversation_id, "first")
-    lapse(database)
+    expire_leases(messages)
     messages.add(conversation_id, "second")
 
     assert messages.store_reply(late, str(first), "late", is_complete=True) is None
@@ -67,26 +61,21 @@ def test_late_reply_with_an_expired_lease_does_not_release_the_lease_of_the_next
         messages.add(conversation_id, "third")
 
 
-def test_reply_taken_over_by_another_process_is_stored_once(
-    messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
-):
-    message, first = messages.add(new_conversation().id, "Hello")
-    lapse(database)
+def test_reply_taken_over_by_another_process_is_stored_once(messages: Messages):
+    message, first = messages.add(new_conversation(messages), "Hello")
+    expire_leases(messages)
     _, second = messages.find_reply_or_acquire_lease(message)
-    leases = Leases(database)
 
-    leases.renew([str(first)])
+    Leases(messages.database).renew([str(first)])
     assert messages.store_reply(message, str(first), "from the first", is_complete=True) is None
     stored = messages.store_reply(message, str(second), "from the second", is_complete=True)
 
     assert messages.list_page(message.conversation_id)[0][1:] == [stored]
 
 
-def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(
-    messages: Messages, database: Database, new_conversation: Callable[[], Conversation]
-):
-    message, holder = messages.add(new_conversation().id, "Hello")
-    lapse(database)
+def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(messages: Messages):
+    message, holder = messages.add(new_conversation(messages), "Hello")
+    expire_leases(messages)
 
     assert messages.store_reply(message, str(holder), "late, and welcome", is_complete=True)
 
@@ -94,17 +83,13 @@ def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("skew", [4, 3600, -3600])
 def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases(
-    messages: Messages,
-    database_url: str,
-    clock: AdjustableClock,
-    new_conversation: Callable[[], Conversation],
-    skew: int,
+    messages: Messages, database_url: str, clock: AdjustableClock, skew: int
 ):
     other_clock = AdjustableClock()
     other_clock.jump_wall_clock(skew)
     with closing(Database(database_url, clock=other_clock)) as other_database:
         other_messages = Messages(other_database)
-        message, _ = messages.add(new_conversation().id, "Hello")
+        message, _ = messages.add(new_conversation(messages), "Hello")
         for each in (clock, other_clock):
             each.advance(LEASE_SECONDS / 2)
 
@@ -117,11 +102,9 @@ def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases
             messages.find_reply_or_acquire_lease(message)
 
 
-def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
-    messages: Messages, new_conversation: Callable[[], Conversation]
-):
+def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(messages: Messages):
     for _ in range(30):
-        message, holder = messages.add(new_conversation().id, "Hello")
+        message, holder = messages.add(new_conversation(messages), "Hello")
         with ThreadPoolExecutor(2) as pool:
             end = pool.submit(messages.store_reply, message, str(holder), "Whole", is_complete=True)
             again = pool.submit(messages.find_reply_or_acquire_lease, message)
@@ -130,10 +113,8 @@ def test_repeated_request_at_the_end_of_a_reply_starts_no_second_reply(
                 assert again.result(10) == (stored, None)
 
 
-def test_retry_cannot_continue_a_reply_while_a_later_message_is_answered(
-    messages: Messages, new_conversation: Callable[[], Conversation]
-):
-    conversation_id = new_conversation().id
+def test_retry_cannot_continue_a_reply_while_a_later_message_is_answered(messages: Messages):
+    conversation_id = new_conversation(messages)
     message, holder = messages.add(conversation_id, "first")
     messages.store_reply(message, str(holder), "", is_complete=False)
     messages.add(conversation_id, "second")
@@ -142,11 +123,9 @@ def test_retry_cannot_continue_a_reply_while_a_later_message_is_answered(
         messages.find_reply_or_acquire_lease(message)
 
 
-def test_idempotency_key_used_in_two_conversations_at_once_is_accepted_once(
-    messages: Messages, new_conversation: Callable[[], Conversation]
-):
+def test_idempotency_key_used_in_two_conversations_at_once_is_accepted_once(messages: Messages):
     for number in range(10):
-        conversation_ids = [new_conversation().id, new_conversation().id]
+        conversation_ids = [new_conversation(messages), new_conversation(messages)]
 
         key = make_idempotency_key(SECRET_KEY, "alice", f"key {number}")
 
@@ -161,74 +140,60 @@ def test_idempotency_key_used_in_two_conversations_at_once_is_accepted_once(
         assert sum(messages.list_page(id_)[1] for id_ in conversation_ids) == 1
 
 
-def test_idempotency_key_expires_after_a_day(
-    messages: Messages,
-    new_conversation: Callable[[], Conversation],
-    clock: AdjustableClock,
-):
+def test_idempotency_key_is_remembered_for_a_day(messages: Messages, clock: AdjustableClock):
+    conversation_id = new_conversation(messages)
     key = make_idempotency_key(SECRET_KEY, "alice", "key")
-    messages.add(new_conversation().id, "Hello", key)
-    clock.advance(IDEMPOTENCY_KEY_SECONDS + 1)
+    first, _ = messages.add(conversation_id, "Hello", key)
+    clock.advance(IDEMPOTENCY_KEY_SECONDS - 1)
+    assert messages.add(conversation_id, "Hello", key) == (first, None)
 
-    assert messages.add(new_conversation().id, "Other words", key)[1]
+    clock.advance(2)
+    assert messages.add(new_conversation(messages), "Other words", key)[1]
 
 
 @pytest.fixture
-def other(service: Any, container: Container, full_key: str) -> Iterator[ApiClient]:
+def other(new_service: Callable[[], Flask], full_key: str) -> Iterator[ApiClient]:
     """Return a client of a second process of the same service."""
-    app = create_service_app(container.settings, container.database.clock)
-    with serve(app) as url:
+    with serve(new_service()) as url:
         api = ApiClient(url, full_key)
         yield api
         api.session.close()
-    get_container(app).reply_manager.close()
-    get_container(app).database.close()
 
 
-def begin(api: ApiClient, conversation_id: str, once: dict[str, str]) -> Any:
-    path = f"/conversations/{conversation_id}/messages/stream"
-    return api.post(path, json={"content": "Hello"}, headers=api.headers | once, stream=True)
-
-
-def read_stream_events(response: Any) -> list[dict[str, Any]]:
-    return [json.loads(event.data) for event in sse.read_events(ApiClient.chunks(response))]
-
-
-@pytest.mark.parametrize("stopped_by", ["nobody", "this process", "the other process"])
+@pytest.mark.parametrize("ending", ["completion", "stop"])
 def test_repeat_at_another_process_waits_and_then_gets_the_finished_reply(
-    api: ApiClient, other: ApiClient, model: Upstream, stopped_by: str
+    api: ApiClient, other: ApiClient, model: Upstream, ending: str
 ):
     conversation_id = api.create_conversation()
-    here = begin(api, conversation_id, ONCE)
+    here = api.begin_stream(conversation_id, headers=ONCE)
     call = model.next_call().start_stream()
     call.delta("Half")
 
-    refused = begin(other, conversation_id, ONCE)
+    refused = other.begin_stream(conversation_id, headers=ONCE)
 
     assert (refused.status_code, refused.json()["code"]) == (409, "still_replying")
     assert refused.headers["Retry-After"] == "5"
     place = here.headers["Location"]
     assert refused.headers["Link"] == f'<{place}>; rel="cancel"'
-    if stopped_by == "nobody":
+    if ending == "completion":
         call.complete()
-        end = read_stream_events(here)[-1]
-        assert read_stream_events(begin(other, conversation_id, ONCE)) == [end]
+        *_, end = api.events(here)
+        assert [*other.stream(conversation_id, "Hello", ONCE)] == [end]
     else:
-        somebody = api if stopped_by == "this process" else other
-        assert somebody.delete(place.removeprefix("/api/v1")).status_code == 204
-        assert read_stream_events(here)[-1]["code"] == "stopped"
+        assert other.delete(place.removeprefix("/api/v1")).status_code == 204
+        assert [*api.events(here)][-1]["code"] == "stopped"
 
 
 def test_reply_stops_when_another_process_deletes_its_conversation(
     api: ApiClient, other: ApiClient, model: Upstream, container: Container
 ):
     conversation_id = api.create_conversation()
-    here = begin(api, conversation_id, {})
+    here = api.begin_stream(conversation_id)
     call = model.next_call().start_stream()
     call.delta("Half")
 
     assert other.delete(f"/conversations/{conversation_id}").status_code == 204
 
-    assert read_stream_events(here)[-1]["code"] == "stopped"
+    assert [*api.events(here)][-1]["code"] == "stopped"
     assert call.wait_for_disconnect()
     assert container.messages.list_page(conversation_id)[0] == []
