@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import requests
 from flask import Flask
@@ -16,6 +18,12 @@ def check(service: Flask) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+def reply(call: Call) -> None:
+    call.start_stream()
+    call.delta("Yes")
+    call.complete()
+
+
 def test_check_succeeds_when_database_and_model_work(service: Flask, model: Upstream, url: str):
     model.answers["/v1/chat/completions"] = reply
 
@@ -26,29 +34,24 @@ def test_check_succeeds_when_database_and_model_work(service: Flask, model: Upst
     assert requests.get(f"{url}/readyz", timeout=10).text == "ok\n"
 
 
-def reply(call: Call) -> None:
-    call.start_stream()
-    call.delta("Yes")
-    call.complete()
-
-
-def test_check_reports_a_model_server_that_rejects_the_key(service: Flask, model: Upstream):
-    model.answers["/v1/chat/completions"] = 401, {}
-
-    status, output = check(service)
-
-    assert status == 1
-    assert output.endswith("The model server rejected the API key. Check TWINDOW_MODEL_KEY.\n")
-
-
-def test_check_reports_an_invalid_twin_file(service: Flask, container: Container, model: Upstream):
-    model.answers["/v1/chat/completions"] = reply
-    (container.twins.folder / "bob.md").write_text("no front matter")
+@pytest.mark.parametrize(
+    ("answer", "twin", "problem"),
+    [
+        ((401, {}), "---\nname: Bob\n---\n", "rejected the API key. Check TWINDOW_MODEL_KEY.\n"),
+        (reply, "no front matter", "bob.md: line 1"),
+    ],
+    ids=["key", "twin"],
+)
+def test_check_reports_a_rejected_key_and_an_invalid_twin_file(
+    service: Flask, container: Container, model: Upstream, answer: Any, twin: str, problem: str
+):
+    model.answers["/v1/chat/completions"] = answer
+    (container.twins.folder / "bob.md").write_text(twin)
 
     status, output = check(service)
 
     assert status == 1
-    assert "bob.md: line 1" in output
+    assert problem in output
 
 
 def test_unwritable_database_fails_check_command_and_readiness_but_not_liveness(

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import msgspec
 import pytest
 
-from core.settings import load_settings
-from service.app import create_service_app
-from service.container import Container, get_container
-from service.conversations.conversations import Conversation
+from service.container import Container
 from service.conversations.messages import Message
 from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, build_prompt
-from service.conversations.reply import Complete
 from service.llm.client import ModelClient, Prompt
-from service.llm.completion_stream import CompletionStream, ModelFailed
-from service.twins import FrontMatter
 from service.twins.parser import parse
 from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
@@ -87,106 +80,6 @@ def test_every_prompt_of_a_long_conversation_fits_the_window(
         ]
 
 
-def test_message_larger_than_the_window_is_an_error_and_a_shorter_one_works(
-    api: ApiClient, model: Upstream
-):
-    def reply(call: Call) -> None:
-        if cost(call.body["messages"]) > WINDOW:
-            call.respond(400, {"error": "maximum context length"})
-        else:
-            call.start_stream().delta("Fine")
-            call.complete()
-
-    model.answers[CHAT_COMPLETIONS_PATH] = reply
-    conversation = api.create_conversation()
-
-    *_, end = api.stream(conversation, "long " * WINDOW)
-    assert end["error"] == "The message is too long for this model. Try a shorter one."
-    *_, end = api.stream(conversation, "short")
-    assert end["message"]["content"] == "Fine"
-
-
-@pytest.fixture(scope="module")
-def demo(demo_model: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    """Return the container of a service with the demo model and a small window."""
-    twins = tmp_path_factory.mktemp("twins")
-    (twins / "ada.md").write_text(TWIN.replace("max_tokens: 50", "max_tokens: 5"))
-    settings = {
-        "data_dir": tmp_path_factory.mktemp("data"),
-        "twins_dir": twins,
-        "model_window": WINDOW,
-    }
-    parts = get_container(create_service_app(load_settings(settings)))
-    yield parts
-    parts.reply_manager.close()
-    parts.model.close()
-    parts.database.close()
-
-
-@pytest.fixture
-def new_conversation(demo: Container) -> Callable[[str], Conversation]:
-    """Return a factory. Each call creates a conversation of TURNS turns with the given text."""
-
-    def create(words: str) -> Conversation:
-        conversation = demo.conversations.create("alice", "ada", "")
-        for turn in range(TURNS):
-            message, holder = demo.messages.add(conversation.id, f"{turn} {words * 4}")
-            demo.messages.store_reply(
-                message, str(holder), words * (turn % 7 + 1), is_complete=True
-            )
-        return conversation
-
-    return create
-
-
-def test_demo_model_gets_only_the_last_exchange_of_a_long_conversation(
-    demo: Container,
-    new_conversation: Callable[[str], Conversation],
-    monkeypatch: pytest.MonkeyPatch,
-):
-    scripts = {
-        "Chinese": "自行车为什么不会倒下来",
-        "emoji": "🚲🧑‍🚀 ",
-        "code": "x = [[0] * 8, {1: 2}] ",
-        "prose": "What a long and plain sentence. ",
-    }
-    asked: list[Prompt] = []
-    ask = demo.model.stream_reply
-
-    def reply(prompt: Prompt, front_matter: FrontMatter) -> CompletionStream:
-        asked.append(prompt)
-        if len(asked) > 1:  # the model takes seconds per prompt, so it gets only one
-            raise ModelFailed("counted")
-        return ask(prompt, front_matter)
-
-    monkeypatch.setattr(demo.model, "stream_reply", reply)
-    *_, twin = demo.twins.list_all()
-    ends = []
-    for words in scripts.values():
-        _, follow = demo.reply_manager.start(new_conversation(words), twin, words)
-        ends.append(list(follow(lambda: False))[-1])
-
-    assert isinstance(ends[0], Complete), ends[0]
-    assert [prompt[0]["content"] for prompt in asked] == [ADA.instructions] * len(scripts)
-    preamble = 1 + 2 * len(twin.front_matter.examples)
-    assert max(len(prompt) for prompt in asked) == preamble + 3
-    counted = {name: tokens_of(demo, p) for name, p in zip(scripts, asked, strict=True)}
-    room = WINDOW - twin.front_matter.max_tokens
-    assert {name: n for name, n in counted.items() if n > room} == {}
-
-
-def tokens_of(demo: Container, prompt: Prompt) -> int:
-    """Return the number of tokens of a prompt as counted by the demo model."""
-    url, key, _ = demo.model._find_endpoint()
-    answer = demo.model._session.post(
-        f"{url}/chat/completions/input_tokens",
-        json={"messages": prompt},
-        headers=demo.model._headers(key),
-        timeout=10,
-    )
-    return int(answer.json()["input_tokens"])
-
-
 def history(turns: int) -> list[Message]:
     messages = []
     for turn in range(turns):
@@ -224,20 +117,13 @@ def fits(turns: int, window: int) -> bool:
     return sum(len(message["content"]) for message in prompt) <= left
 
 
-def test_beginning_of_the_history_in_the_prompt_is_stable_for_some_turns():
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_beginning_of_the_history_in_the_prompt_is_stable_for_some_turns(is_whole: bool):
     """A model server caches a known beginning of the prompt and reads only what follows it."""
     prompts = [
-        build_prompt(ADA, history(turn), window=5000, count_tokens=lambda text: len(text))
-        for turn in range(100, 160)
-    ]
-
-    moved = [a[3] != b[3] for a, b in pairwise(prompts)]
-    assert 2 <= sum(moved) <= len(moved) / 4
-
-
-def test_prompts_of_consecutive_turns_of_a_long_conversation_mostly_begin_alike():
-    prompts = [
-        build_prompt(ADA, history(turn)[-121:], window=10**6, is_full_history=False)
+        build_prompt(ADA, history(turn), window=5000, count_tokens=len)
+        if is_whole
+        else build_prompt(ADA, history(turn)[-121:], window=10**6, is_full_history=False)
         for turn in range(100, 160)
     ]
 
