@@ -62,7 +62,7 @@ def test_endless_reply_is_truncated_and_stored_as_incomplete(
         assert call.wait_for_disconnect()
         assert events.result(10)[-1]["error"] == "The reply was too long and was cut off."
 
-    kept = api.get(f"/conversations/{conversation_id}/messages").json()["data"][-1]
+    kept = api.history(conversation_id)[-1]
     assert (len(kept["content"]), kept["status"]) == (1000, "incomplete")
 
 

@@ -39,6 +39,17 @@ def test_new_api_key_has_the_chosen_name_and_scope_and_works_at_once(
     assert api.post("/conversations", json={"twinId": "ada"}, headers=key).status_code == status
 
 
+def test_new_api_key_has_the_groups_of_the_jwt(api: ApiClient, container: Container):
+    text = "---\nname: Ada\naccess: ['group:team']\n---\n"
+    (container.twins.folder / "ada.md").write_text(text)
+    jwt = {"Authorization": f"Bearer {container.jwt_tokens.sign('alice', groups=['team'])}"}
+
+    made = api.post("/auth/api-keys", json=LAPTOP, headers=jwt).json()["data"]
+
+    assert api.get("/twins/ada").status_code == 404
+    assert api.get("/twins/ada", headers={"X-API-Key": made["key"]}).status_code == 200
+
+
 INVALID: list[tuple[str, dict[str, Any]]] = [
     ("name", {"scope": "read_only"}),
     ("scope", {"name": "laptop"}),

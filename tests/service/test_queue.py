@@ -34,12 +34,15 @@ def start_running_reply(
 
 def stop(api: ApiClient, conversation: str) -> None:
     """Stop the reply to the first message of a conversation."""
-    path = f"/conversations/{conversation}/messages"
-    message_id = api.get(path).json()["data"][0]["id"]
-    assert api.delete(f"{path}/{message_id}").status_code == 204
+    message_id = api.history(conversation)[0]["id"]
+    path = f"/conversations/{conversation}/messages/{message_id}"
+    assert api.delete(path).status_code == 204
 
 
-def test_reply_waits_until_a_slot_is_free(api: ApiClient, model: Upstream):
+@pytest.mark.spec("S24")
+def test_reply_is_queued_until_a_slot_is_free_then_thinking_writing_and_complete(
+    api: ApiClient, model: Upstream
+):
     _, call, _ = start_running_reply(api, model)
     events = api.stream(api.create_conversation(), "Second")
 
@@ -48,7 +51,9 @@ def test_reply_waits_until_a_slot_is_free(api: ApiClient, model: Upstream):
     call.start_stream().complete()
     assert next(events) == THINKING
     model.reply("Hi")
-    assert list(events)[-1]["type"] == "complete"
+    writing, *_, end = events
+    assert writing["progress"]["stage"] == "writing"
+    assert (end["type"], end["message"]["status"]) == ("complete", "complete")
 
 
 def test_reply_that_is_stopped_while_queued_leaves_the_queue(
