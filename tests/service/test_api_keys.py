@@ -15,6 +15,7 @@ from service.access.api_keys import MAX_KEYS, ApiKeys, TooManyKeys
 from service.container import Container
 from service.schema import api_keys
 from tests.service.client import ApiClient
+from tests.support.clock import AdjustableClock
 
 LAPTOP = {"name": "laptop", "scope": "read_only"}
 
@@ -26,14 +27,13 @@ def test_new_api_key_has_the_chosen_name_and_scope_and_works_at_once(
 ):
     conversation = api.create_conversation()
     body = {"name": " Größe's <laptop> ", "scope": scope}
-    answer, other = (api.post("/auth/api-keys", json=body, headers=jwt_headers) for _ in range(2))
+    answer = api.post("/auth/api-keys", json=body, headers=jwt_headers)
 
     assert (answer.status_code, list(answer.json())) == (201, ["data"])
     made = answer.json()["data"]
     key = {"X-API-Key": made["key"]}
     assert set(made) == {"id", "name", "scope", "key", "createdAt", "expiresAt", "lastUsedAt"}
     assert made | body | {"expiresAt": None, "lastUsedAt": None} == made
-    assert made["id"] != other.json()["data"]["id"]
     listed = api.get("/conversations", headers=key).json()["data"]
     assert [each["id"] for each in listed] == [conversation]
     assert api.post("/conversations", json={"twinId": "ada"}, headers=key).status_code == status
@@ -135,6 +135,21 @@ def test_api_key_limit_includes_keys_revoked_within_the_last_hour(
             connection.execute(ended.values({column: time.time() - 3601}))
 
     assert [create()[0] for _ in range(3)] == [201, 201, 409]
+
+
+@pytest.mark.spec("S20", "S23", "S75")
+def test_api_keys_are_listed_newest_first_and_names_need_not_be_unique(
+    api: ApiClient, jwt_headers: dict[str, str], clock: AdjustableClock
+):
+    made = []
+    for _ in range(3):
+        clock.advance(1)
+        answer = api.post("/auth/api-keys", json=LAPTOP, headers=jwt_headers)
+        made.append(answer.json()["data"]["id"])
+
+    listed = api.get("/auth/api-keys?limit=3", headers=jwt_headers).json()["data"]
+    assert [key["id"] for key in listed] == made[::-1]
+    assert {key["name"] for key in listed} == {"laptop"}
 
 
 @pytest.mark.limit("L46")

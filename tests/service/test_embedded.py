@@ -1,4 +1,4 @@
-"""The service inside the portal: its paths, and the key that the portal uses."""
+"""The service inside the portal, and API keys of the portal, whose owner no token can claim."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from werkzeug.test import Client
 
 import app as twindow
 from core.settings import load_settings
+from service.access import ReservedName
+from service.container import Container
 from service.owners import PORTAL_OWNER
 from tests.support.portals import close_portal
 
@@ -50,3 +53,23 @@ def test_errors_under_the_api_path_are_json(embedding: twindow.Twindow):
     assert (long_host.status_code, long_host.get_json()["code"]) == (400, "bad_request")
     assert client.get("/apiary").mimetype == "text/html"
     assert client.get("/", headers={"Host": "x" * 64}).status_code == 400
+
+
+def test_token_cannot_claim_a_reserved_owner(container: Container):
+    for sub in ("portal", PORTAL_OWNER):
+        with pytest.raises(ReservedName):
+            container.jwt_tokens.sign(sub)
+    for sub in ("Portal", "portals", "group:portal"):
+        assert container.jwt_tokens.verify(container.jwt_tokens.sign(sub)).sub == sub
+
+
+def test_commands_create_keys_but_no_tokens_of_the_portal(service: Flask, container: Container):
+    runner = service.test_cli_runner()
+    refused = runner.invoke(args=["twindow", "token", "--sub", "portal"])
+    command = ["twindow", "key", "--sub", "portal", "--name", "Our portal"]
+    secret = runner.invoke(args=command).stdout.strip()
+
+    key = container.api_keys.find_by_secret(secret)
+    assert key is not None
+    assert key.sub == PORTAL_OWNER
+    assert (refused.exit_code, "reserved" in refused.output) == (1, True)
