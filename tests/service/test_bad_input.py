@@ -225,7 +225,12 @@ def test_malformed_ids_are_not_found(api: ApiClient):
         if told not in {(400, "bad_request"), (404, "not_found")}:
             wrong.append((path, id_, told))
     assert wrong == []
-    assert api.get("/conversations?twinId=%00").status_code == 400
+
+
+def test_url_with_a_nul_character_is_rejected(api: ApiClient):
+    for path in ("/conversations/%00", "/conversations?twinId=%00", "/twins?other=%00"):
+        answer = api.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_request"), path
 
 
 def test_invalid_host_headers_cause_no_server_error(api: ApiClient):

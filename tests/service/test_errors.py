@@ -84,6 +84,7 @@ def test_every_error_has_a_sentence_a_code_and_the_invalid_fields(errors: list[R
         assert [detail["field"] for detail in body["details"]] == fields
         assert not re.search("secret|Traceback", answer.text)
     assert "GET" in errors[4].headers["Allow"]
+    assert errors[-1].headers["Retry-After"] == "1"
 
 
 def test_log_line_of_an_unexpected_error_names_the_request_on_one_short_line(
