@@ -164,16 +164,6 @@ def test_only_the_messages_of_a_person_are_counted_without_a_limit(log: Log):
     assert used(log) == {("person", HOUR): 1}
 
 
-@on_postgresql
-def test_message_does_not_wait_for_the_transaction_of_another_person(new_log: Callable[[], Log]):
-    first, second = make_turns(new_log()), make_turns(new_log())
-
-    with first.database.write() as connection:
-        now = first.database.now(connection)
-        first.limits.accept_message(connection, Sender("alice", "ada"), now, requests=1)
-        assert send(second, "bob") == ""
-
-
 def test_counters_are_deleted_when_their_window_has_ended(log: Log, clock: AdjustableClock):
     send(make_turns(log, limits="person=5/hour, address=5/day"), address="home")
 

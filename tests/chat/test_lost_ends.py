@@ -8,11 +8,9 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Connection, exc
 
-from chat.log.buffers import LogBuffer
-from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
+from chat.log.entries import Delta, Ended, ReplyState, build_reply
 from chat.log.log import Log
 from chat.turns import Turn, Turns
-from core.clock import SYSTEM_CLOCK
 from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_deletions
 from tests.support.waiting import wait_until
@@ -164,16 +162,3 @@ def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
     assert buffer.forbid_requests() is False
 
     assert log.call_on_end(turn.id, lambda: None) is False
-
-
-def test_entries_from_another_process_are_added_only_in_order_and_before_the_reply_ends():
-    mirror = LogBuffer(SYSTEM_CLOCK)
-    mirror.mirror([(4, Delta("4"))])
-    assert mirror.entries == ()
-    mirror.mirror([(1, Delta("1")), (2, Delta("2"))])
-    mirror.mirror([(1, Delta("1"))])
-    assert join_text(mirror.entries) == "12"
-    mirror.end(COMPLETE)
-    mirror.mirror([(3, Delta("3")), (4, Delta("4"))])
-
-    assert mirror.batch(0).is_final

@@ -1,0 +1,399 @@
+"""The reply log against a model of it, in any order of texts, ends, deaths, shutdowns and locks."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Generator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from sqlalchemy import delete, select
+
+from chat.log import store
+from chat.log.entries import Batch, Delta, Ended, Progress, ReplyState, build_reply
+from chat.log.log import Log
+from chat.log.recovery import INTERRUPTED_BY_DEAD_WORKER
+from chat.log.shutdown import INTERRUPTED_BY_SHUTDOWN
+from chat.schema import turns as turn_table
+from chat.schema import workers
+from core.db.database import Database, DatabaseUnavailable
+from core.server.process_load import ProcessLoad
+from tests.chat.conftest import make_turns
+from tests.support.clock import AdjustableClock
+
+STOPPED = Ended(ReplyState.STOPPED)
+OTHER_ENDS = [
+    Ended(ReplyState.COMPLETE, text="The whole reply"),
+    Ended(ReplyState.COMPLETE),
+    Ended(ReplyState.FAILED, code="service_error"),
+]
+# Long enough to notice a dead worker, at one observation in two seconds.
+OBSERVATIONS = 6
+
+
+class SteppedClock(AdjustableClock):
+    """A clock that stands still until it is advanced."""
+
+    def monotonic(self) -> float:
+        """Return the seconds by which the clock was advanced."""
+        return self._advanced_seconds
+
+    def sleep(self, seconds: float) -> None:
+        """Return at once."""
+
+
+class UnmeasuredLoad(ProcessLoad):
+    """The load of a process that need not be measured."""
+
+    def measure_while(self, is_needed: Callable[[], bool]) -> None:
+        """Measure nothing."""
+
+
+class Process:
+    """A process with its log. Its threads work only when the test calls them."""
+
+    def __init__(self, url: str, clock: SteppedClock) -> None:
+        self.database = Database(url, lock_timeout=0.001, clock=clock)
+        self.log = Log(self.database, UnmeasuredLoad(), on_end=lambda *_: None)
+        self.log._flusher.close()
+        self.log._remote_follower.close()
+        self.is_alive = True
+
+    def flush(self) -> None:
+        """Do what the flusher does in each slice of time."""
+        self.log.flush()
+        self.log._flusher._store_ends()
+
+
+@dataclass(eq=False)
+class ReplyModel:
+    """What a reply must look like.
+
+    `received` is the text that its worker has received, `stored` is what `kill -9` does not lose.
+    `end` is the end in the database; `announced` is an end that the worker shows before that.
+    """
+
+    turn_id: str
+    worker: Process
+    received: str = ""
+    stored: str = ""
+    end: Ended | None = None
+    announced: Ended | None = None
+    is_written: bool = True
+    pieces: int = 0
+    hang_ups: int = 0
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether nobody but the recovery can end the reply."""
+        return not self.worker.is_alive and self.end is None
+
+    def hang_up(self) -> None:
+        """Close the connection to the service, as the worker does at the end of its reply."""
+        self.hang_ups += 1
+
+    def text_at(self, process: Process) -> str:
+        """Return the text that an end without text keeps if this process stores the end."""
+        return self.received if self.is_written and process is self.worker else self.stored
+
+
+@dataclass(eq=False)
+class Reader:
+    """A page that follows a reply in one process."""
+
+    process: Process
+    reply: ReplyModel
+    following: Generator[Batch]
+    text: str = ""
+    cursor: int = 0
+    end: Ended | None = None
+
+    def read_on(self) -> None:
+        """Read once. Nothing is repeated, left out, or follows the end."""
+        self.process.log._remote_follower._poll([self.reply.turn_id])
+        batch = next(self.following, None)
+        if batch is None:
+            assert self.end or self.process.log.is_closing
+            return
+        assert self.end is None
+        assert batch.last_seq >= self.cursor
+        assert batch.is_final or batch.after == self.cursor
+        self.cursor = batch.last_seq
+        if batch.is_final:
+            [self.end] = batch.entries[-1:]
+            assert self.end in (self.reply.end, self.reply.announced)
+        else:
+            self.text += build_reply(batch).text
+            is_at_worker = self.process is self.reply.worker
+            text = self.reply.received if is_at_worker else self.reply.stored
+            assert text.startswith(self.text)
+
+
+class LogMachine(RuleBasedStateMachine):
+    """Processes that share a database, their replies and the readers of these."""
+
+    processes: Bundle[Process] = Bundle("processes")
+    replies: Bundle[ReplyModel] = Bundle("replies")
+    readers: Bundle[Reader] = Bundle("readers")
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = url
+        self.clock = SteppedClock()
+        self.lock_holder = Database(url)
+        self.lock = ExitStack()
+        self.is_locked = False
+        self.all_processes: list[Process] = []
+        self.all_replies: list[ReplyModel] = []
+        self.all_readers: list[Reader] = []
+
+    @property
+    def live_processes(self) -> list[Process]:
+        """The processes that were neither killed nor shut down."""
+        return [process for process in self.all_processes if process.is_alive]
+
+    @initialize(target=processes)
+    def start_first_process(self) -> Process:
+        """Start a process."""
+        return self.start_process()
+
+    @rule(target=processes)
+    def start_process(self) -> Process:
+        """Start a process, perhaps after others have died."""
+        self.all_processes.append(Process(self.url, self.clock))
+        return self.all_processes[-1]
+
+    @precondition(lambda self: not self.is_locked)
+    @rule(target=replies, process=processes)
+    def begin_reply(self, process: Process) -> ReplyModel:
+        """Accept a message."""
+        person = f"person {len(self.all_replies)}"
+        turns = make_turns(process.log)
+        turn = turns.start_conversation(person, "ada", "Ada", "Hello", secrets.token_hex())
+        reply = ReplyModel(turn.turn.id, process)
+        assert process.log.call_on_end(reply.turn_id, reply.hang_up)
+        self.all_replies.append(reply)
+        return reply
+
+    @rule(reply=replies, is_next_slice=st.booleans())
+    def receive_text(self, reply: ReplyModel, *, is_next_slice: bool) -> None:
+        """Append text as the worker does, also after others have ended the reply."""
+        if not reply.worker.is_alive:
+            return
+        self.clock.advance(0.1 * is_next_slice)
+        reply.pieces += 1
+        piece = f"{reply.pieces} "
+        reply.worker.log.append(reply.turn_id, Progress(piece), Delta(piece))
+        if reply.is_written:
+            reply.received += piece
+
+    @rule(process=processes)
+    def flush(self, process: Process) -> None:
+        """Store what a process has received, and let it notice the ends of others."""
+        try:
+            process.flush()
+        except DatabaseUnavailable:
+            assert self.is_locked
+        if self.is_locked:
+            return
+        for reply in self.all_replies:
+            if reply.worker is not process:
+                continue
+            if reply.end is None:
+                reply.stored = reply.received
+                reply.end = reply.announced
+            else:
+                reply.is_written = False
+        self.check_hang_ups()
+
+    @rule(process=processes, reply=replies)
+    def stop(self, process: Process, reply: ReplyModel) -> None:
+        """Stop a reply from any process."""
+        self.end(process, reply, STOPPED)
+
+    @rule(reply=replies, ended=st.sampled_from(OTHER_ENDS))
+    def end_by_worker(self, reply: ReplyModel, ended: Ended) -> None:
+        """End a reply because of what the service has sent."""
+        if reply.worker.is_alive:
+            self.end(reply.worker, reply, ended)
+
+    def end(self, process: Process, reply: ReplyModel, ended: Ended) -> None:
+        """End a reply, and check that the first end of each reply wins."""
+        kept = msgspec.structs.replace(ended, text=ended.text or reply.text_at(process))
+        try:
+            is_first = process.log.end(reply.turn_id, ended)
+        except DatabaseUnavailable:
+            assert self.is_locked
+            return
+        assert not self.is_locked or reply.end
+        assert is_first == (reply.end is None)
+        reply.end = reply.end or kept
+        if process is reply.worker:
+            reply.is_written = False
+
+    @rule(reply=replies, ended=st.sampled_from(OTHER_ENDS))
+    def end_later(self, reply: ReplyModel, ended: Ended) -> None:
+        """Let the worker show an end that it could not store yet."""
+        if not (reply.worker.is_alive and reply.is_written):
+            return
+        reply.announced = msgspec.structs.replace(ended, text=ended.text or reply.received)
+        reply.is_written = False
+        reply.worker.log.end_later(reply.turn_id, ended)
+
+    @rule(process=consumes(processes))
+    def kill(self, process: Process) -> None:
+        """Kill a process. Only what is stored remains."""
+        process.is_alive = False
+
+    @precondition(lambda self: not self.is_locked)
+    @rule(process=consumes(processes))
+    def shut_down(self, process: Process) -> None:
+        """Shut a process down, which ends its replies."""
+        for reply in self.all_replies:
+            if reply.worker is process and reply.is_written:
+                interrupted = msgspec.structs.replace(INTERRUPTED_BY_SHUTDOWN, text=reply.received)
+                reply.end = reply.end or interrupted
+                reply.is_written = False
+        process.log.close()
+        process.is_alive = False
+
+    @precondition(lambda self: not self.is_locked)
+    @rule()
+    def lock_database(self) -> None:
+        """Lock all replies, as a backup or a slow transaction of another program does."""
+        connection = self.lock.enter_context(self.lock_holder.write())
+        connection.execute(select(turn_table.c.id).with_for_update())
+        self.is_locked = True
+
+    @precondition(lambda self: self.is_locked)
+    @rule()
+    def unlock_database(self) -> None:
+        """Release the lock. The flushers of all workers, which try again and again, go first."""
+        self.lock.close()
+        self.is_locked = False
+        for process in self.live_processes:
+            self.flush(process)
+
+    @rule(target=readers, process=processes, reply=replies)
+    def follow(self, process: Process, reply: ReplyModel) -> Reader:
+        """Open a page in any process."""
+        following = process.log.follow(reply.turn_id, lambda: 0.0)
+        self.all_readers.append(Reader(process, reply, following))
+        return self.all_readers[-1]
+
+    @rule(reader=readers)
+    def read_on(self, reader: Reader) -> None:
+        """Let a page read what is new."""
+        if reader.process.is_alive or reader.process.log.is_closing:
+            reader.read_on()
+
+    @rule(process=processes, reply=replies, cursor=st.integers(0, 8))
+    def resume(self, process: Process, reply: ReplyModel, cursor: int) -> None:
+        """Read a log from a cursor: the rest of it, or all of it if it has ended."""
+        whole = process.log.read(reply.turn_id)
+        rest = process.log.read(reply.turn_id, cursor)
+        if whole.is_final:
+            assert whole.entries[-1] in (reply.end, reply.announced)
+        elif process is not reply.worker:
+            assert build_reply(whole).text == reply.stored
+        is_known = cursor <= whole.last_seq and not whole.is_final
+        assert rest.entries == (whole.entries[cursor:] if is_known else whole.entries)
+        assert rest.after == (cursor if is_known else 0)
+        assert not (reply.end and process.log.allows_requests(reply.turn_id))
+
+    @rule(process=processes, is_sweep=st.booleans())
+    def look_for_dead_workers(self, process: Process, *, is_sweep: bool) -> None:
+        """End abandoned replies: each is ended once, and no other reply."""
+        turn_ids = [reply.turn_id for reply in self.all_replies if reply.end is None]
+        ended_ids: Collection[str] = []
+        with suppress(DatabaseUnavailable):
+            if is_sweep:
+                process.log._recovery.sweep()
+                with process.database.read() as connection:
+                    ended_ids = store.read_ends(connection, turn_ids)
+            else:
+                ended_ids = process.log.interrupt_abandoned(turn_ids)
+        for reply in self.all_replies:
+            if reply.turn_id in ended_ids:
+                assert reply.is_abandoned
+                assert not self.is_locked
+                reply.end = msgspec.structs.replace(INTERRUPTED_BY_DEAD_WORKER, text=reply.stored)
+
+    @rule(observations=st.integers(1, OBSERVATIONS), is_sweep=st.booleans())
+    def let_time_pass(self, observations: int, *, is_sweep: bool) -> None:
+        """Let all live processes work for a while."""
+        for _ in range(observations):
+            self.clock.advance(2.0)
+            for process in self.live_processes:
+                self.flush(process)
+                self.look_for_dead_workers(process, is_sweep=is_sweep)
+
+    def check_hang_ups(self) -> None:
+        """Check that each connection to the service is closed once its worker knows of the end."""
+        for reply in self.all_replies:
+            assert reply.hang_ups == (not reply.is_written)
+            assert reply.is_written or not reply.worker.log.call_on_end(reply.turn_id, print)
+
+    def teardown(self) -> None:
+        """Check that every reply ends, that all readers get its end, and what is stored then."""
+        if self.is_locked:
+            self.unlock_database()
+        if not self.live_processes:
+            self.start_process()
+        self.let_time_pass(OBSERVATIONS, is_sweep=True)
+        for reply in self.all_replies:
+            self.end_by_worker(reply, OTHER_ENDS[0])
+        for process in self.live_processes:
+            self.flush(process)
+        for reader in self.all_readers:
+            if reader.process.is_alive:
+                for _ in range(3):
+                    reader.read_on()
+                assert reader.end
+        with self.lock_holder.read() as connection:
+            rows = store.read(connection, [reply.turn_id for reply in self.all_replies])
+            worker_ids = set(connection.scalars(select(workers.c.id)))
+        for reply in self.all_replies:
+            assert [entry for _, entry in rows[reply.turn_id]] == [reply.end]
+        live_ids = {process.log._heartbeat.worker_id for process in self.live_processes}
+        assert worker_ids <= live_ids
+        self.close()
+
+    def close(self) -> None:
+        """Forget the processes, and leave no heartbeats of theirs behind."""
+        for reader in self.all_readers:
+            reader.following.close()
+        for process in self.all_processes:
+            process.database.close()
+        with self.lock_holder.write() as connection:
+            connection.execute(delete(workers))
+        self.lock_holder.close()
+
+
+@pytest.mark.both_databases
+def test_replies_are_read_in_order_and_end_once_whatever_happens_to_their_processes(
+    database_url: str,
+):
+    run_state_machine_as_test(
+        lambda: LogMachine(database_url),
+        settings=settings(
+            max_examples=60 if database_url.startswith("sqlite") else 10,
+            stateful_step_count=40,
+            database=None,
+            # Shrinking a failure takes minutes: add `Phase.shrink` to understand one.
+            phases=[Phase.generate],
+        ),
+    )
