@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Collection, Generator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from itertools import product
 
 import msgspec
 import pytest
@@ -13,9 +14,11 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
+    MultipleResults,
     RuleBasedStateMachine,
     consumes,
     initialize,
+    multiple,
     precondition,
     rule,
     run_state_machine_as_test,
@@ -23,7 +26,7 @@ from hypothesis.stateful import (
 from sqlalchemy import delete, select
 
 from chat.log import store
-from chat.log.entries import Batch, Delta, Ended, Progress, ReplyState, build_reply
+from chat.log.entries import Batch, Delta, Ended, Progress, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.log.recovery import INTERRUPTED_BY_DEAD_WORKER
 from chat.log.shutdown import INTERRUPTED_BY_SHUTDOWN
@@ -34,11 +37,10 @@ from core.server.process_load import ProcessLoad
 from tests.chat.conftest import make_turns
 from tests.support.clock import AdjustableClock
 
-STOPPED = Ended(ReplyState.STOPPED)
-OTHER_ENDS = [
-    Ended(ReplyState.COMPLETE, text="The whole reply"),
-    Ended(ReplyState.COMPLETE),
+ENDS = [
+    Ended(ReplyState.STOPPED),
     Ended(ReplyState.FAILED, code="service_error"),
+    Ended(ReplyState.COMPLETE, text="The whole reply"),
 ]
 # Long enough to notice a dead worker, at one observation in two seconds.
 OBSERVATIONS = 6
@@ -147,7 +149,6 @@ class LogMachine(RuleBasedStateMachine):
 
     processes: Bundle[Process] = Bundle("processes")
     replies: Bundle[ReplyModel] = Bundle("replies")
-    readers: Bundle[Reader] = Bundle("readers")
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -166,9 +167,14 @@ class LogMachine(RuleBasedStateMachine):
         return [process for process in self.all_processes if process.is_alive]
 
     @initialize(target=processes)
-    def start_first_process(self) -> Process:
-        """Start a process."""
-        return self.start_process()
+    def start_two_processes(self) -> MultipleResults[Process]:
+        """Start two processes."""
+        return multiple(self.start_process(), self.start_process())
+
+    @initialize(target=replies, process=processes)
+    def begin_first_reply(self, process: Process) -> ReplyModel:
+        """Accept a first message."""
+        return self.begin_reply(process)
 
     @rule(target=processes)
     def start_process(self) -> Process:
@@ -182,23 +188,26 @@ class LogMachine(RuleBasedStateMachine):
         """Accept a message."""
         person = f"person {len(self.all_replies)}"
         turns = make_turns(process.log)
-        turn = turns.start_conversation(person, "ada", "Ada", "Hello", secrets.token_hex())
-        reply = ReplyModel(turn.turn.id, process)
+        turn = turns.start_conversation(person, "ada", "Ada", "Hello", secrets.token_hex()).turn
+        reply = ReplyModel(turn.id, process)
         assert process.log.call_on_end(reply.turn_id, reply.hang_up)
         self.all_replies.append(reply)
         return reply
 
-    @rule(reply=replies, is_next_slice=st.booleans())
-    def receive_text(self, reply: ReplyModel, *, is_next_slice: bool) -> None:
-        """Append text as the worker does, also after others have ended the reply."""
+    @rule(reply=replies, count=st.integers(1, 3), is_flushed=st.booleans())
+    def receive_text(self, reply: ReplyModel, count: int, *, is_flushed: bool) -> None:
+        """Append pieces of text within one slice, also after others have ended the reply."""
         if not reply.worker.is_alive:
             return
-        self.clock.advance(0.1 * is_next_slice)
-        reply.pieces += 1
-        piece = f"{reply.pieces} "
-        reply.worker.log.append(reply.turn_id, Progress(piece), Delta(piece))
-        if reply.is_written:
-            reply.received += piece
+        self.clock.advance(0.1)
+        for _ in range(count):
+            reply.pieces += 1
+            piece = f"{reply.pieces} "
+            reply.worker.log.append(reply.turn_id, Progress(piece), Delta(piece))
+            if reply.is_written:
+                reply.received += piece
+        if is_flushed:
+            self.flush(reply.worker)
 
     @rule(process=processes)
     def flush(self, process: Process) -> None:
@@ -217,34 +226,24 @@ class LogMachine(RuleBasedStateMachine):
                 reply.end = reply.announced
             else:
                 reply.is_written = False
-        self.check_hang_ups()
+        self.check_replies()
 
-    @rule(process=processes, reply=replies)
-    def stop(self, process: Process, reply: ReplyModel) -> None:
-        """Stop a reply from any process."""
-        self.end(process, reply, STOPPED)
-
-    @rule(reply=replies, ended=st.sampled_from(OTHER_ENDS))
-    def end_by_worker(self, reply: ReplyModel, ended: Ended) -> None:
-        """End a reply because of what the service has sent."""
-        if reply.worker.is_alive:
-            self.end(reply.worker, reply, ended)
-
+    @rule(process=processes, reply=replies, ended=st.sampled_from(ENDS))
     def end(self, process: Process, reply: ReplyModel, ended: Ended) -> None:
-        """End a reply, and check that the first end of each reply wins."""
+        """End a reply: *Stop* from any process, or because of what the service has sent."""
         kept = msgspec.structs.replace(ended, text=ended.text or reply.text_at(process))
         try:
             is_first = process.log.end(reply.turn_id, ended)
         except DatabaseUnavailable:
             assert self.is_locked
             return
-        assert not self.is_locked or reply.end
         assert is_first == (reply.end is None)
         reply.end = reply.end or kept
         if process is reply.worker:
             reply.is_written = False
+        self.check_replies()
 
-    @rule(reply=replies, ended=st.sampled_from(OTHER_ENDS))
+    @rule(reply=replies, ended=st.sampled_from(ENDS))
     def end_later(self, reply: ReplyModel, ended: Ended) -> None:
         """Let the worker show an end that it could not store yet."""
         if not (reply.worker.is_alive and reply.is_written):
@@ -269,50 +268,50 @@ class LogMachine(RuleBasedStateMachine):
                 reply.is_written = False
         process.log.close()
         process.is_alive = False
+        self.check_replies()
 
-    @precondition(lambda self: not self.is_locked)
     @rule()
-    def lock_database(self) -> None:
-        """Lock all replies, as a backup or a slow transaction of another program does."""
-        connection = self.lock.enter_context(self.lock_holder.write())
-        connection.execute(select(turn_table.c.id).with_for_update())
-        self.is_locked = True
+    def lock_or_unlock(self) -> None:
+        """Lock all replies, as a slow transaction of another program does, or unlock them."""
+        if self.is_locked:
+            self.lock.close()
+            self.is_locked = False
+            # The flushers, which try again and again, are the first to get the lock.
+            for process in self.live_processes:
+                self.flush(process)
+        else:
+            connection = self.lock.enter_context(self.lock_holder.write())
+            connection.execute(select(turn_table.c.id).with_for_update())
+            self.is_locked = True
 
-    @precondition(lambda self: self.is_locked)
-    @rule()
-    def unlock_database(self) -> None:
-        """Release the lock. The flushers of all workers, which try again and again, go first."""
-        self.lock.close()
-        self.is_locked = False
-        for process in self.live_processes:
-            self.flush(process)
-
-    @rule(target=readers, process=processes, reply=replies)
-    def follow(self, process: Process, reply: ReplyModel) -> Reader:
+    @rule(process=processes, reply=replies)
+    def follow(self, process: Process, reply: ReplyModel) -> None:
         """Open a page in any process."""
-        following = process.log.follow(reply.turn_id, lambda: 0.0)
-        self.all_readers.append(Reader(process, reply, following))
-        return self.all_readers[-1]
+        reader = Reader(process, reply, process.log.follow(reply.turn_id, lambda: 0.0))
+        self.all_readers.append(reader)
+        reader.read_on()
 
-    @rule(reader=readers)
-    def read_on(self, reader: Reader) -> None:
-        """Let a page read what is new."""
-        if reader.process.is_alive or reader.process.log.is_closing:
-            reader.read_on()
+    @rule()
+    def read_on(self) -> None:
+        """Let all pages read what is new."""
+        for reader in self.all_readers:
+            if reader.process.is_alive or reader.process.log.is_closing:
+                reader.read_on()
 
-    @rule(process=processes, reply=replies, cursor=st.integers(0, 8))
-    def resume(self, process: Process, reply: ReplyModel, cursor: int) -> None:
-        """Read a log from a cursor: the rest of it, or all of it if it has ended."""
-        whole = process.log.read(reply.turn_id)
-        rest = process.log.read(reply.turn_id, cursor)
-        if whole.is_final:
-            assert whole.entries[-1] in (reply.end, reply.announced)
-        elif process is not reply.worker:
-            assert build_reply(whole).text == reply.stored
-        is_known = cursor <= whole.last_seq and not whole.is_final
-        assert rest.entries == (whole.entries[cursor:] if is_known else whole.entries)
-        assert rest.after == (cursor if is_known else 0)
-        assert not (reply.end and process.log.allows_requests(reply.turn_id))
+    @rule(cursor=st.integers(0, 6))
+    def resume(self, cursor: int) -> None:
+        """Read each log in each process: what follows the cursor, or all if the log has ended."""
+        for process, reply in product(self.live_processes, self.all_replies):
+            whole = process.log.read(reply.turn_id)
+            rest = process.log.read(reply.turn_id, cursor)
+            if whole.is_final:
+                assert whole.entries[-1] in (reply.end, reply.announced)
+            elif process is not reply.worker:
+                assert build_reply(whole).text == reply.stored
+            is_known = cursor <= whole.last_seq and not whole.is_final
+            assert rest.entries == (whole.entries[cursor:] if is_known else whole.entries)
+            assert rest.after == (cursor if is_known else 0)
+            assert not (reply.end and process.log.allows_requests(reply.turn_id))
 
     @rule(process=processes, is_sweep=st.booleans())
     def look_for_dead_workers(self, process: Process, *, is_sweep: bool) -> None:
@@ -329,33 +328,48 @@ class LogMachine(RuleBasedStateMachine):
         for reply in self.all_replies:
             if reply.turn_id in ended_ids:
                 assert reply.is_abandoned
-                assert not self.is_locked
                 reply.end = msgspec.structs.replace(INTERRUPTED_BY_DEAD_WORKER, text=reply.stored)
+        self.check_replies()
 
-    @rule(observations=st.integers(1, OBSERVATIONS), is_sweep=st.booleans())
-    def let_time_pass(self, observations: int, *, is_sweep: bool) -> None:
-        """Let all live processes work for a while."""
-        for _ in range(observations):
+    @rule(is_sweep=st.booleans())
+    def let_workers_be_late(self, *, is_sweep: bool) -> None:
+        """Let so little time pass that a worker without heartbeats may live."""
+        for _ in range(2):
+            self.clock.advance(2.0)
+            for process in self.live_processes:
+                self.look_for_dead_workers(process, is_sweep=is_sweep)
+        for process in self.live_processes:
+            self.flush(process)
+
+    @rule(is_sweep=st.booleans())
+    def let_time_pass(self, *, is_sweep: bool) -> None:
+        """Let all live processes work until dead workers are noticed."""
+        for _ in range(OBSERVATIONS):
             self.clock.advance(2.0)
             for process in self.live_processes:
                 self.flush(process)
                 self.look_for_dead_workers(process, is_sweep=is_sweep)
 
-    def check_hang_ups(self) -> None:
-        """Check that each connection to the service is closed once its worker knows of the end."""
+    def check_replies(self) -> None:
+        """Check what is stored, and that workers that know of an end have closed a connection."""
+        with self.lock_holder.read() as connection:
+            rows = store.read(connection, [reply.turn_id for reply in self.all_replies])
         for reply in self.all_replies:
+            entries = [entry for _, entry in rows[reply.turn_id]]
+            assert entries == [reply.end] if reply.end else join_text(entries) == reply.stored
             assert reply.hang_ups == (not reply.is_written)
             assert reply.is_written or not reply.worker.log.call_on_end(reply.turn_id, print)
 
     def teardown(self) -> None:
         """Check that every reply ends, that all readers get its end, and what is stored then."""
         if self.is_locked:
-            self.unlock_database()
+            self.lock_or_unlock()
         if not self.live_processes:
             self.start_process()
-        self.let_time_pass(OBSERVATIONS, is_sweep=True)
+        self.let_time_pass(is_sweep=True)
         for reply in self.all_replies:
-            self.end_by_worker(reply, OTHER_ENDS[0])
+            if reply.worker.is_alive:
+                self.end(reply.worker, reply, ENDS[0])
         for process in self.live_processes:
             self.flush(process)
         for reader in self.all_readers:
@@ -363,11 +377,9 @@ class LogMachine(RuleBasedStateMachine):
                 for _ in range(3):
                     reader.read_on()
                 assert reader.end
+        assert all(reply.end for reply in self.all_replies)
         with self.lock_holder.read() as connection:
-            rows = store.read(connection, [reply.turn_id for reply in self.all_replies])
             worker_ids = set(connection.scalars(select(workers.c.id)))
-        for reply in self.all_replies:
-            assert [entry for _, entry in rows[reply.turn_id]] == [reply.end]
         live_ids = {process.log._heartbeat.worker_id for process in self.live_processes}
         assert worker_ids <= live_ids
         self.close()
@@ -390,8 +402,8 @@ def test_replies_are_read_in_order_and_end_once_whatever_happens_to_their_proces
     run_state_machine_as_test(
         lambda: LogMachine(database_url),
         settings=settings(
-            max_examples=60 if database_url.startswith("sqlite") else 10,
-            stateful_step_count=40,
+            max_examples=40 if database_url.startswith("sqlite") else 8,
+            stateful_step_count=25,
             database=None,
             # Shrinking a failure takes minutes: add `Phase.shrink` to understand one.
             phases=[Phase.generate],
