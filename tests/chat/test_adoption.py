@@ -13,8 +13,6 @@ from chat.turns import AddedTurn, Turns
 from tests.chat.conftest import make_deletions
 from tests.support.clock import AdjustableClock
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def adoption(log: Log) -> Adoption:
@@ -36,6 +34,7 @@ def found(log: Log, person: str, q: str) -> int:
     return len(Search(log.database).find(person, q).items)
 
 
+@pytest.mark.both_databases
 def test_adopted_conversations_are_listed_and_found_only_by_their_new_owner(
     adoption: Adoption, turns: Turns, log: Log
 ):

@@ -231,6 +231,7 @@ class LogMachine(RuleBasedStateMachine):
     @rule(process=processes, reply=replies, ended=st.sampled_from(ENDS))
     def end(self, process: Process, reply: ReplyModel, ended: Ended) -> None:
         """End a reply: *Stop* from any process, or because of what the service has sent."""
+        self.receive_text(reply, 2, is_flushed=False)
         kept = msgspec.structs.replace(ended, text=ended.text or reply.text_at(process))
         try:
             is_first = process.log.end(reply.turn_id, ended)
@@ -248,6 +249,7 @@ class LogMachine(RuleBasedStateMachine):
         """Let the worker show an end that it could not store yet."""
         if not (reply.worker.is_alive and reply.is_written):
             return
+        self.receive_text(reply, 2, is_flushed=False)
         reply.announced = msgspec.structs.replace(ended, text=ended.text or reply.received)
         reply.is_written = False
         reply.worker.log.end_later(reply.turn_id, ended)
@@ -262,6 +264,7 @@ class LogMachine(RuleBasedStateMachine):
     def shut_down(self, process: Process) -> None:
         """Shut a process down, which ends its replies."""
         for reply in self.all_replies:
+            self.receive_text(reply, 2, is_flushed=False)
             if reply.worker is process and reply.is_written:
                 interrupted = msgspec.structs.replace(INTERRUPTED_BY_SHUTDOWN, text=reply.received)
                 reply.end = reply.end or interrupted

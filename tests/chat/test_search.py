@@ -18,8 +18,6 @@ from tests.chat.conftest import make_deletions
 from tests.chat.snippet_text import format_snippet
 from tests.support.clock import AdjustableClock
 
-pytestmark = pytest.mark.both_databases
-
 MESSAGE = "Why is Zürich's 湖 so blue?"
 
 
@@ -76,6 +74,7 @@ FOUND = [
 ]
 
 
+@pytest.mark.both_databases
 def test_search_finds_words_in_every_script(turns: Turns, search: Search):
     add_conversation(turns, "About engines", "Nothing of the kind")
     add_conversation(
@@ -112,6 +111,7 @@ NOT_FOUND = [
 ]
 
 
+@pytest.mark.both_databases
 def test_unmatched_and_malformed_queries_find_nothing(turns: Turns, search: Search):
     add_conversation(turns, "The lake", "東京")
     add_conversation(turns, "The engines")
@@ -160,6 +160,7 @@ def test_reply_is_searchable_once_it_has_ended(turns: Turns, search: Search, log
     assert search.find("alice", "there").items
 
 
+@pytest.mark.both_databases
 def test_title_hits_come_first_and_paging_skips_nothing(
     turns: Turns, search: Search, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
@@ -179,6 +180,7 @@ def test_title_hits_come_first_and_paging_skips_nothing(
     assert search.find("alice", "moon", after="m9999999999999999~gone").items
 
 
+@pytest.mark.both_databases
 def test_renamed_conversation_is_found_only_by_its_new_title(
     turns: Turns, search: Search, log: Log
 ):
@@ -215,6 +217,7 @@ def test_text_folding_turns_a_character_that_stands_for_a_phrase_into_a_space():
     assert fold("a\ufdfab") == "a b"
 
 
+@pytest.mark.both_databases
 def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
     for words, end in (("wörter {} " * 30_000, "theend"), ("𠀀𠀁{}" * 60_000, "finis")):
         count = words.count("{}")
@@ -224,6 +227,7 @@ def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
         assert format_snippet(found.hits[0].snippet).endswith(f"[now{end}]")
 
 
+@pytest.mark.both_databases
 def test_search_reads_every_slice_and_a_page_goes_on_where_the_last_one_ended(
     turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch
 ):

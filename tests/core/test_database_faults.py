@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,64 +48,50 @@ def name(postgres: Postgres) -> str:
     return str(make_url(postgres.create_database(template="template0")).database)
 
 
-@pytest.mark.usefixtures("roles")
-@pytest.mark.parametrize(
-    ("login", "reason"),
-    [
-        ("anna:wrong", 'password authentication failed for user "anna"'),
-        ("anna", "no password supplied"),
-        ("nologin:pw", 'role "nologin" is not permitted to log in'),
-        ("tls:pw", "no encryption"),
-        ("anna:pw", "permission denied for schema public"),
-    ],
-)
-def test_login_that_postgresql_refuses_is_named(
-    postgres: Postgres, name: str, login: str, reason: str
-):
-    fault = fault_of(f"postgresql+psycopg://{login}@127.0.0.1:{postgres.port}/{name}")
+def test_login_that_postgresql_refuses_is_named(postgres: Postgres, name: str, roles: None):
+    logins = {
+        "anna:wrong": 'password authentication failed for user "anna"',
+        "anna": "no password supplied",
+        "nologin:pw": 'role "nologin" is not permitted to log in',
+        "tls:pw": "no encryption",
+        "anna:pw": "permission denied for schema public",
+    }
+    place = f"127.0.0.1:{postgres.port}"
+    for login, reason in logins.items():
+        fault = fault_of(f"postgresql+psycopg://{login}@{place}/{name}")
 
-    assert fault.startswith(f"The database {name} at 127.0.0.1:{postgres.port} cannot be used: ")
-    assert reason in fault
-    assert fault.endswith(ADVICE)
-    assert ":pw" not in fault
+        assert fault.startswith(f"The database {name} at {place} cannot be used: ")
+        assert reason in fault
+        assert fault.endswith(ADVICE)
+        assert ":pw" not in fault
 
 
-@pytest.mark.usefixtures("roles")
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [
-        ("127.0.0.1:{closed}/chat", "Connection refused"),
-        ("name.invalid/chat", "failed to resolve host"),
-        ("127.0.0.1:{port}/missing", 'database "missing" does not exist'),
-        ("127.0.0.1:{port}/chat?sslmode=require", "does not support SSL"),
-    ],
-)
-def test_address_that_does_not_lead_to_a_database_is_named(
-    postgres: Postgres, address: str, reason: str
-):
-    place = address.format(closed=free_port(), port=postgres.port)
-    fault = fault_of(f"postgresql+psycopg://anna:pw@{place}")
+def test_address_that_does_not_lead_to_a_database_is_named(postgres: Postgres, roles: None):
+    addresses = {
+        f"127.0.0.1:{free_port()}/chat": "Connection refused",
+        "name.invalid/chat": "failed to resolve host",
+        f"127.0.0.1:{postgres.port}/missing": 'database "missing" does not exist',
+        f"127.0.0.1:{postgres.port}/chat?sslmode=require": "does not support SSL",
+    }
+    faults = {each: fault_of(f"postgresql+psycopg://anna:pw@{each}") for each in addresses}
 
-    assert reason in fault
-    assert fault.endswith(ADVICE)
+    assert [each for each, reason in addresses.items() if reason not in faults[each]] == []
+    assert all(fault.endswith(ADVICE) for fault in faults.values())
 
 
-@pytest.mark.parametrize(
-    ("setting", "reason"),
-    [
-        ("default_transaction_read_only = on", "read-only transaction"),
-        ("search_path = nowhere", "no schema has been selected"),
-    ],
-)
-def test_postgresql_that_cannot_create_tables_is_named(
-    postgres: Postgres, setting: str, reason: str
-):
-    url = postgres.create_database(template="template0")
-    postgres.execute(f"ALTER DATABASE {make_url(url).database} SET {setting}")  # type: ignore[arg-type]
-    fault = fault_of(url)
+def test_postgresql_that_cannot_create_tables_is_named(postgres: Postgres):
+    settings = {
+        "default_transaction_read_only = on": "read-only transaction",
+        "search_path = nowhere": "no schema has been selected",
+    }
+    for setting, reason in settings.items():
+        url = postgres.create_database(template="template0")
+        command = f"ALTER DATABASE {make_url(url).database} SET {setting}"
+        postgres.execute(command)  # type: ignore[arg-type]
+        fault = fault_of(url)
 
-    assert reason in fault
-    assert fault.endswith(ADVICE)
+        assert reason in fault
+        assert fault.endswith(ADVICE)
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
@@ -137,22 +123,17 @@ def damaged_file(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("make_path", "reason"),
-    [
-        (lambda folder: folder / "missing" / "portal.db", "unable to open"),
-        (lambda folder: folder, "unable to open"),
-        (damaged_file, "file is not a database"),
-    ],
-)
-def test_sqlite_file_that_cannot_be_used_is_named(
-    tmp_path: Path, make_path: Callable[[Path], Path], reason: str
-):
-    path = make_path(tmp_path)
-    fault = fault_of(f"sqlite:///{path}")
+def test_sqlite_file_that_cannot_be_used_is_named(tmp_path: Path):
+    reasons = {
+        tmp_path / "missing" / "portal.db": "unable to open",
+        tmp_path: "unable to open",
+        damaged_file(tmp_path): "file is not a database",
+    }
+    for path, reason in reasons.items():
+        fault = fault_of(f"sqlite:///{path}")
 
-    assert fault.startswith(f"The database {path} cannot be used: {reason}")
-    assert fault.endswith(ADVICE)
+        assert fault.startswith(f"The database {path} cannot be used: {reason}")
+        assert fault.endswith(ADVICE)
 
 
 def test_log_names_a_fault_of_a_running_portal_once_a_minute(

@@ -66,15 +66,6 @@ def is_ready(server: ServerProcess) -> bool:
         return False
 
 
-def test_soft_limit_of_descriptors_is_raised_to_the_hard_limit(tmp_path: Path):
-    limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (128, 500))"
-    with run_prepared_server(tmp_path, limit) as server:
-        requests.get(f"{server.url}/livez", timeout=20)
-        [worker] = server.worker_pids
-
-        assert resource.prlimit(worker, resource.RLIMIT_NOFILE) == (500, 500)
-
-
 def receive_status(connection: socket.socket) -> int:
     """Send a request and read the whole response; return its status."""
     connection.sendall(REQUEST)
@@ -88,9 +79,12 @@ def receive_status(connection: socket.socket) -> int:
 def test_connection_whose_first_or_later_request_stays_incomplete_is_closed(
     tmp_path: Path,
 ):
-    limit = "import core.server.gunicorn_server; core.server.gunicorn_server.HEADER_SECONDS = 2"
+    limits = (
+        "import core.server.gunicorn_server; core.server.gunicorn_server.HEADER_SECONDS = 2\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (128, 500))"
+    )
     with (
-        run_prepared_server(tmp_path, limit) as server,
+        run_prepared_server(tmp_path, limits) as server,
         open_connection(server) as new,
         open_connection(server) as kept,
     ):
@@ -99,6 +93,9 @@ def test_connection_whose_first_or_later_request_stays_incomplete_is_closed(
             connection.sendall(INCOMPLETE_REQUEST)
 
         assert [kept.recv(1000), new.recv(1000)] == [b"", b""]
+        # The server has raised its soft limit of descriptors to the hard limit.
+        [worker] = server.worker_pids
+        assert resource.prlimit(worker, resource.RLIMIT_NOFILE) == (500, 500)
 
 
 @pytest.mark.limit("L55")
@@ -123,54 +120,31 @@ def test_connections_near_the_limit_are_refused_without_a_traceback(tmp_path: Pa
     assert output.count("Refusing connections: 85 are open.") == 1
 
 
-def test_malformed_chunks_get_status_400_and_one_log_line(tmp_path: Path):
-    with run_server(tmp_path, "app.py", API_URL="http://127.0.0.1:9", API_KEY="key") as server:
-        statuses = []
-        for body in MALFORMED_BODIES:
-            with open_connection(server) as client:
-                client.sendall(CHUNKED_HEAD + body)
-                statuses.append(client.makefile("rb").read().split()[1])
+def status_of(server: ServerProcess, request: bytes) -> bytes:
+    """Return the status of the response, or b"" if the connection is reset."""
+    with open_connection(server) as client, suppress(ConnectionError):
+        client.sendall(request)
+        return client.makefile("rb").read().split()[1]
+    return b""
+
+
+def test_malformed_incomplete_and_oversized_requests_are_refused_in_a_quiet_log(tmp_path: Path):
+    with run_prepared_server(tmp_path, "Worker.body_timeout_seconds = 0.2") as server:
+        statuses = [status_of(server, CHUNKED_HEAD + body) for body in MALFORMED_BODIES]
+        status_of_incomplete_body = status_of(server, CHUNKED_HEAD + b"5\r\nhello\r\n")
+        statuses_of_heads = [status_of(server, head) for head in OVERSIZED_HEADS]
+        # A head of 40 KB arrives completely, so the response is not lost.
+        large_head = CHUNKED_HEAD[:-2] + FIELD_OF_8_KB * 5 + b"\r\n"
+        status_of_large_head = status_of(server, large_head)
+        assert is_ready(server)
         server.stop(signal.SIGINT)
         log = server.read_output()
 
     assert statuses == [b"400"] * len(MALFORMED_BODIES)
     assert log.count("Malformed request body") == len(MALFORMED_BODIES)
-    assert "Traceback" not in log
-
-
-def test_incomplete_body_gets_status_400_and_is_closed(tmp_path: Path):
-    with (
-        run_prepared_server(tmp_path, "Worker.body_timeout_seconds = 0.2") as server,
-        open_connection(server) as client,
-    ):
-        client.sendall(CHUNKED_HEAD + b"5\r\nhello\r\n")
-        response = client.makefile("rb").read()
-        server.stop(signal.SIGINT)
-        log = server.read_output()
-
-    assert response.split()[1] == b"400"
-    assert "Traceback" not in log
-
-
-def send_head(server: ServerProcess, head: bytes) -> bytes:
-    """Return the status of the response, or b"" if the connection is reset."""
-    with open_connection(server) as client, suppress(ConnectionError):
-        client.sendall(head)
-        return client.makefile("rb").read().split()[1]
-    return b""
-
-
-def test_oversized_head_of_a_request_is_rejected(tmp_path: Path):
-    with run_server(tmp_path, "app.py", API_URL="http://127.0.0.1:9", API_KEY="key") as server:
-        statuses = [send_head(server, head) for head in OVERSIZED_HEADS]
-        # A head of 40 KB arrives completely, so the response is not lost.
-        status_of_large_head = send_head(server, CHUNKED_HEAD[:-2] + FIELD_OF_8_KB * 5 + b"\r\n")
-        assert is_ready(server)
-        server.stop(signal.SIGINT)
-        log = server.read_output()
-
+    assert status_of_incomplete_body == b"400"
     # A reset connection also counts as a rejection.
-    assert {status[:1] for status in statuses} <= {b"4", b""}
+    assert {status[:1] for status in statuses_of_heads} <= {b"4", b""}
     assert status_of_large_head == b"431"
     assert "Traceback" not in log
 
