@@ -12,8 +12,6 @@ from accounts.schema import one_time_links
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 
-UNSUITABLE = ["", "x" * 11, "x" * 257, "a person name"]
-
 
 @pytest.mark.limit("L62")
 def test_link_works_once_even_in_parallel(accounts: Accounts):
@@ -81,12 +79,12 @@ def test_token_is_not_stored(accounts: Accounts):
     assert token not in repr(row)
 
 
-@pytest.mark.parametrize("password", UNSUITABLE)
-def test_unsuitable_password_leaves_the_link_valid(accounts: Accounts, password: str):
+def test_unsuitable_password_leaves_the_link_valid(accounts: Accounts):
     token = accounts.create_link(accounts.people.add("A person name"))
 
-    with pytest.raises(UnsuitablePassword):
-        accounts.use_link(token, password, "Firefox")
+    for password in ("", "x" * 11, "x" * 257, "a person name"):
+        with pytest.raises(UnsuitablePassword):
+            accounts.use_link(token, password, "Firefox")
     assert accounts.find_by_link(token)
 
 

@@ -8,21 +8,20 @@ from accounts import Accounts, NameTaken, Person, PersonNotFound, UnsuitableName
 from tests.accounts.passwords import PASSWORD
 
 
-@pytest.mark.parametrize("name", ["anna", "\uff21\uff2e\uff2e\uff21", " Anna "])
 def test_names_are_the_same_regardless_of_case_character_width_and_outer_spaces(
-    accounts: Accounts, anna: Person, name: str
+    accounts: Accounts, anna: Person
 ):
-    assert accounts.people.find(name).id == anna.id
-    with pytest.raises(NameTaken):
-        accounts.people.add(name)
+    for name in ("anna", "\uff21\uff2e\uff2e\uff21", " Anna "):
+        assert accounts.people.find(name).id == anna.id
+        with pytest.raises(NameTaken):
+            accounts.people.add(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", "x" * 101, "a\x00b", "a\u202eb", "proxy:anna", "Proxy:anna"]
-)
-def test_name_that_cannot_be_displayed_is_rejected(accounts: Accounts, name: str):
-    with pytest.raises(UnsuitableName):
-        accounts.people.add(name)
+def test_name_that_cannot_be_displayed_is_rejected(accounts: Accounts):
+    for name in ("", " ", "x" * 101, "a\x00b", "a\u202eb", "proxy:anna", "Proxy:anna"):
+        with pytest.raises(UnsuitableName):
+            accounts.people.add(name)
+    assert [accounts.people.add(name).name for name in ("Key", "proxy")] == ["Key", "proxy"]
 
 
 def test_list_shows_who_is_disabled_or_without_password(accounts: Accounts, anna: Person):
@@ -51,7 +50,3 @@ def test_disabled_person_is_signed_out_until_enabled(accounts: Accounts, anna: P
 def test_unknown_name_is_not_found(accounts: Accounts):
     with pytest.raises(PersonNotFound):
         accounts.people.find("nobody")
-
-
-def test_key_and_proxy_are_valid_names_of_people(accounts: Accounts):
-    assert [accounts.people.add(name).name for name in ("Key", "proxy")] == ["Key", "proxy"]

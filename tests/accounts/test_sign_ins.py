@@ -15,7 +15,9 @@ def sign_in(accounts: Accounts, device: str = "Firefox") -> str:
     return accounts.sign_in("Anna", PASSWORD, "192.0.2.1", device).id
 
 
-def test_sign_in_ends_when_it_is_idle(accounts: Accounts, anna: Person, clock: AdjustableClock):
+def test_sign_in_ends_when_it_is_idle_although_a_stream_is_open(
+    accounts: Accounts, anna: Person, clock: AdjustableClock
+):
     sign_in_id = sign_in(accounts)
     clock.advance(999)
     person = accounts.sign_ins.find_person(sign_in_id, is_request=False)
@@ -33,16 +35,6 @@ def test_requests_prolong_a_sign_in_up_to_its_maximum_age(
         clock.advance(500)
         assert accounts.sign_ins.find_person(sign_in_id)
     clock.advance(501)
-    assert accounts.sign_ins.find_person(sign_in_id) is None
-
-
-def test_open_stream_does_not_prolong_a_sign_in(
-    accounts: Accounts, anna: Person, clock: AdjustableClock
-):
-    sign_in_id = sign_in(accounts)
-    clock.advance(600)
-    accounts.sign_ins.find_person(sign_in_id, is_request=False)
-    clock.advance(600)
     assert accounts.sign_ins.find_person(sign_in_id) is None
 
 

@@ -48,19 +48,16 @@ def names(twins: TwinCatalogue) -> list[str]:
     return [twin.name for twin in twins.list().twins]
 
 
-def test_fresh_twin_list_needs_no_request(new_twins: NewTwins, upstream: Upstream):
+def test_twin_list_is_requested_again_only_once_it_is_old(
+    new_twins: NewTwins, upstream: Upstream, clock: AdjustableClock
+):
     twins = new_twins(60)
 
     assert names(twins) == names(twins) == ["Ada", "Odd"]
     assert twins.find("ada").greeting == "Hello, I am Ada."
     assert len(upstream.calls) == 1
-
-
-def test_expired_twin_list_is_requested_again(new_twins: NewTwins, upstream: Upstream):
-    twins = new_twins(0)
-    names(twins)
     upstream.twins = [{"id": "new", "name": "New"}]
-
+    clock.advance(61)
     assert names(twins) == ["New"]
 
 
@@ -74,29 +71,44 @@ def test_unreadable_twins_are_logged_once(
     assert caplog.text.count("could not be read") == 1
 
 
-def test_cached_twin_list_is_served_while_the_service_is_down(
+def test_cached_twin_list_is_served_while_the_service_is_down_also_after_a_restart(
     new_twins: NewTwins, upstream: Upstream
 ):
     twins = new_twins(0)
     names(twins)
     upstream.stop()
 
-    listing = twins.list()
+    for each in (twins, new_twins(0)):
+        listing = each.list()
+        assert [twin.name for twin in listing.twins] == ["Ada", "Odd"]
+        assert listing.error
+        assert listing.error.code == "not_connected"
+        assert each.find("ada")
 
-    assert [twin.name for twin in listing.twins] == ["Ada", "Odd"]
-    assert listing.error
-    assert listing.error.code == "not_connected"
-    assert twins.find("ada")
 
-
+@pytest.mark.parametrize(
+    ("status", "retry_after", "retry_seconds", "error"),
+    [
+        (500, "", 15.0, twinapi.ServiceFailed),
+        (429, "", 0.0, twinapi.RateLimited),
+        (429, "0", 15.0, twinapi.RateLimited),
+    ],
+)
 def test_failure_without_a_cached_list_is_raised_and_not_retried_at_once(
-    new_twins: NewTwins, upstream: Upstream
+    new_twins: NewTwins,
+    upstream: Upstream,
+    status: int,
+    retry_after: str,
+    retry_seconds: float,
+    error: type[Exception],
 ):
-    upstream.answers["/api/v1/twins"] = 500, {}
+    headers = {"retry_after": retry_after} if retry_after else {}
+    upstream.answers["/api/v1/twins"] = lambda call: call.respond(status, {}, **headers)
     twins = new_twins(60)
+    twins.retry_seconds, twins.rate_limited_seconds = retry_seconds, 600.0
 
     for _ in range(3):
-        with pytest.raises(twinapi.ServiceFailed):
+        with pytest.raises(error):
             twins.list()
     assert len(upstream.calls) == 1
 
@@ -216,17 +228,7 @@ def test_requests_for_twins_beyond_the_list_are_cached_and_limited_to_60_an_hour
     find_unknown_twins()
     assert len(upstream.calls) == 120
     assert not twins.is_gone("one that may exist")
-
-
-def test_twin_list_survives_a_restart(new_twins: NewTwins, upstream: Upstream):
-    names(new_twins(60))
-    upstream.stop()
-
-    listing = new_twins(0).list()
-
-    assert [twin.name for twin in listing.twins] == ["Ada", "Odd"]
-    assert listing.error
-    assert listing.error.code == "not_connected"
+    assert not twins.is_missing("far")
 
 
 @pytest.mark.both_databases
@@ -258,31 +260,6 @@ def test_unchanged_cached_list_is_not_read_again(new_twins: NewTwins):
     assert second.all_cached() is known
 
 
-def test_rate_limited_service_is_not_requested_during_the_wait_time(
-    new_twins: NewTwins, upstream: Upstream
-):
-    upstream.answers["/api/v1/twins"] = 429, {}
-    twins = new_twins(60)
-    twins.retry_seconds, twins.rate_limited_seconds = 0.0, 600.0
-
-    for _ in range(3):
-        with pytest.raises(twinapi.RateLimited):
-            twins.list()
-    assert len(upstream.calls) == 1
-
-
-def test_rate_limit_without_a_usable_wait_time_still_delays_the_next_request(
-    new_twins: NewTwins, upstream: Upstream
-):
-    upstream.answers["/api/v1/twins"] = lambda call: call.respond(429, {}, retry_after="0")
-    twins = new_twins(60)
-
-    for _ in range(3):
-        with pytest.raises(twinapi.RateLimited):
-            twins.list()
-    assert len(upstream.calls) == 1
-
-
 @pytest.mark.limit("L39")
 def test_twins_beyond_the_limit_are_left_out_even_if_they_are_on_one_page(
     new_twins: NewTwins, upstream: Upstream
@@ -295,18 +272,6 @@ def test_twins_beyond_the_limit_are_left_out_even_if_they_are_on_one_page(
     assert len(known.list().twins) == catalogue.MAX_TWINS
     assert too_long["id"] not in known.all_cached()
     assert not known.is_missing(str(catalogue.MAX_TWINS))
-
-
-def test_incomplete_list_does_not_mark_twins_as_missing(
-    new_twins: NewTwins, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(catalogue, "MAX_PAGES", 1)
-    cap_pages(upstream, 100)
-    upstream.answers["/api/v1/twins/far"] = 200, {"data": {"id": "far", "name": "Far"}}
-    twins = new_twins(60)
-
-    assert twins.find("far").name == "Far"
-    assert not twins.is_missing("far")
 
 
 def test_list_cached_with_a_future_time_is_requested_again(

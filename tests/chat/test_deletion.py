@@ -122,56 +122,59 @@ def test_clock_of_another_machine_does_not_shorten_the_undo_period(
     assert deletions.find(conversation.id, "alice")
 
 
+COPY = "/api/v1/conversations/7"
+
+
+@pytest.fixture
+def with_copy(turns: Turns, conversation: Conversation, log: Log, upstream: Upstream) -> Deletions:
+    """Return deletions; the service has a copy of the conversation."""
+    Conversations(log.database).set_service_id(conversation.id, "7", COPY)
+    return make_deletions(log, turns, upstream.url)
+
+
 @pytest.mark.parametrize(
     ("status", "is_purged"), [(204, True), (404, True), (403, False), (429, False), (503, False)]
 )
 def test_purge_deletes_the_copy_of_the_service_first(
-    turns: Turns,
-    turn: Turn,
     conversation: Conversation,
+    with_copy: Deletions,
     log: Log,
     upstream: Upstream,
     status: int,
+    *,
     is_purged: bool,
 ):
-    path = "/api/v1/conversations/7"
-    Conversations(log.database).set_service_id(conversation.id, "7", path)
-    upstream.answers[path] = status, None
-    deletions = make_deletions(log, turns, upstream.url)
-    deletions.delete(conversation.id, "alice")
+    upstream.answers[COPY] = status, None
+    with_copy.delete(conversation.id, "alice")
     assert upstream.calls == []  # it can still be restored
     backdate(log, conversation, RESTORABLE_SECONDS + 1)
-    deletions.purge_expired()
+    with_copy.purge_expired()
 
-    assert [(call.method, call.path) for call in upstream.calls] == [("DELETE", path)]
+    assert [(call.method, call.path) for call in upstream.calls] == [("DELETE", COPY)]
     assert (row_counts(log)[0] == 0) == is_purged
 
 
 def test_service_that_is_away_for_a_day_keeps_its_copy(
-    turns: Turns, turn: Turn, conversation: Conversation, log: Log, upstream: Upstream
+    conversation: Conversation, with_copy: Deletions, log: Log, upstream: Upstream
 ):
-    Conversations(log.database).set_service_id(conversation.id, "7", "/7")
-    upstream.answers["/7"] = 503, None
-    deletions = make_deletions(log, turns, upstream.url)
-    deletions.delete(conversation.id, "alice")
+    upstream.answers[COPY] = 503, None
+    with_copy.delete(conversation.id, "alice")
     backdate(log, conversation, MAX_SERVICE_OUTAGE_SECONDS + RESTORABLE_SECONDS)
-    deletions.purge_expired()
+    with_copy.purge_expired()
 
     assert row_counts(log)[0] == 0
 
 
 def test_service_that_is_away_deletes_the_conversations_of_an_erased_person_later(
-    turns: Turns, turn: Turn, conversation: Conversation, log: Log, upstream: Upstream
+    with_copy: Deletions, log: Log, upstream: Upstream
 ):
-    Conversations(log.database).set_service_id(conversation.id, "7", "/7")
-    upstream.answers["/7"] = 503, None
-    deletions = make_deletions(log, turns, upstream.url)
+    upstream.answers[COPY] = 503, None
 
-    assert deletions.erase_person("alice") == 1
-    deletions.purge_expired()
+    assert with_copy.erase_person("alice") == 1
+    with_copy.purge_expired()
     assert row_counts(log)[0] == 1
-    upstream.answers["/7"] = 204, None
-    assert deletions.erase_person("alice") == 0
+    upstream.answers[COPY] = 204, None
+    assert with_copy.erase_person("alice") == 0
     assert row_counts(log)[0] == 0
 
 

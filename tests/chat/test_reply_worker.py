@@ -11,13 +11,16 @@ import pytest
 import twinapi
 from chat.conversations import Conversation, Conversations
 from chat.limits import ServiceQuota
-from chat.log.entries import Ended, ReplyState, build_reply
+from chat.log.entries import Ended, Reply, ReplyState, build_reply
 from chat.log.log import Log
 from chat.reply_worker import ReplyWorker
 from chat.turns import AddedTurn, Turn
 from chat.twins import TwinCatalogue, TwinListStore
+from core.db.database import DatabaseUnavailable
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twinapi import ReplyStream
+
+WriteReply = Callable[[], Reply]
 
 
 @pytest.fixture
@@ -28,60 +31,51 @@ def worker(log: Log, upstream: Upstream, quota: ServiceQuota) -> Iterator[ReplyW
     client.close()
 
 
+@pytest.fixture
+def write_reply(
+    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation
+) -> WriteReply:
+    """Return a function that lets the worker write the reply, and returns the reply."""
+
+    def write_reply() -> Reply:
+        worker.write_reply(conversation, turn)
+        return build_reply(log.read(turn.id))
+
+    return write_reply
+
+
 def test_bug_in_the_worker_ends_the_reply_with_an_internal_error(
-    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, monkeypatch
+    worker: ReplyWorker, write_reply: WriteReply, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(worker, "_send_with_retries", lambda *_: 1 / 0)
 
-    worker.write_reply(conversation, turn)
-
-    reply = build_reply(log.read(turn.id))
-    assert reply.state is ReplyState.FAILED
-    assert reply.code == "internal_error"
+    reply = write_reply()
+    assert (reply.state, reply.code) == (ReplyState.FAILED, "internal_error")
 
 
 def test_failed_conversation_creation_leaves_the_message_unsent(
-    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
+    write_reply: WriteReply, upstream: Upstream
 ):
     upstream.answers["/api/v1/conversations"] = 500, {}
 
-    worker.write_reply(conversation, turn)
-
-    reply = build_reply(log.read(turn.id))
-    assert not reply.perhaps_received
-    assert reply.code == "service_failed"
+    reply = write_reply()
+    assert (reply.code, reply.perhaps_received) == ("service_failed", False)
 
 
 STOPPED = Ended(ReplyState.STOPPED)
 
 
 @pytest.mark.parametrize("is_other_process", [False, True])
-def test_reply_stopped_before_its_first_request_sends_nothing(
-    worker: ReplyWorker,
+@pytest.mark.parametrize("is_before_first_request", [False, True])
+def test_message_of_a_reply_that_is_stopped_before_it_is_sent_is_not_sent(
+    write_reply: WriteReply,
     log: Log,
     turn: Turn,
-    conversation: Conversation,
     upstream: Upstream,
     new_log: Callable[[], Log],
+    *,
     is_other_process: bool,
-):
-    (new_log() if is_other_process else log).end(turn.id, STOPPED)
-
-    worker.write_reply(conversation, turn)
-
-    assert upstream.calls == []
-    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
-
-
-@pytest.mark.parametrize("is_other_process", [False, True])
-def test_reply_stopped_before_its_message_is_sent_does_not_send_it(
-    worker: ReplyWorker,
-    log: Log,
-    turn: Turn,
-    conversation: Conversation,
-    upstream: Upstream,
-    new_log: Callable[[], Log],
-    is_other_process: bool,
+    is_before_first_request: bool,
 ):
     stopping_log = new_log() if is_other_process else log
 
@@ -90,24 +84,20 @@ def test_reply_stopped_before_its_message_is_sent_does_not_send_it(
         call.respond(201, {"data": {"id": "up-1"}})
 
     upstream.answers["/api/v1/conversations"] = stop_and_create
-    worker.write_reply(conversation, turn)
+    if is_before_first_request:
+        stopping_log.end(turn.id, STOPPED)
 
-    assert len(upstream.calls) == 1
+    assert write_reply().state is ReplyState.STOPPED
+    assert len(upstream.calls) == (0 if is_before_first_request else 1)
 
 
 def test_nothing_is_sent_once_the_process_is_shutting_down(
-    worker: ReplyWorker,
-    log: Log,
-    turn: Turn,
-    conversation: Conversation,
-    upstream: Upstream,
+    write_reply: WriteReply, log: Log, upstream: Upstream
 ):
     log.close()
 
-    worker.write_reply(conversation, turn)
-
+    reply = write_reply()
     assert upstream.calls == []
-    reply = build_reply(log.read(turn.id))
     assert (reply.code, reply.perhaps_received) == ("shutting_down", False)
 
 
@@ -123,7 +113,7 @@ def test_reply_that_has_ended_is_not_reported_as_empty(
 
 
 def test_end_of_a_reply_that_has_ended_is_not_stored_again(
-    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, monkeypatch
+    worker: ReplyWorker, write_reply: WriteReply, log: Log, turn: Turn, monkeypatch
 ):
     def stop_meanwhile(*_: object) -> Ended:
         log.end(turn.id, STOPPED)
@@ -131,29 +121,22 @@ def test_end_of_a_reply_that_has_ended_is_not_stored_again(
         return Ended(ReplyState.COMPLETE, text="One.")
 
     monkeypatch.setattr(worker, "_send_with_retries", stop_meanwhile)
-    worker.write_reply(conversation, turn)
-
-    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
-
-
-def test_message_to_a_busy_conversation_is_repeated_a_few_times(
-    worker: ReplyWorker,
-    log: Log,
-    turn: Turn,
-    conversation: Conversation,
-    upstream: Upstream,
-):
-    path = "/api/v1/conversations/up-1/messages/stream"
-    upstream.answers[path] = 409, {}
-    worker.conflict_retry_delays = 0, 0
-
-    worker.write_reply(conversation, turn)
-
-    assert len([call for call in upstream.calls if call.path == path]) == 3
+    assert write_reply().state is ReplyState.STOPPED
 
 
 STREAM = "/api/v1/conversations/up-1/messages/stream"
 CANCEL = "/api/v1/conversations/up-1/messages/m-1"
+
+
+def test_message_to_a_busy_conversation_is_repeated_a_few_times(
+    worker: ReplyWorker, write_reply: WriteReply, upstream: Upstream
+):
+    upstream.answers[STREAM] = 409, {}
+    worker.conflict_retry_delays = 0, 0
+
+    write_reply()
+
+    assert [call.path for call in upstream.calls].count(STREAM) == 3
 
 
 @pytest.fixture
@@ -168,17 +151,16 @@ def refuse_as_still_replying(call: Call) -> None:
 
 @pytest.mark.usefixtures("instant_sleep")
 def test_worker_asks_again_until_another_process_of_the_service_has_ended_the_reply(
-    worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream: Upstream
+    worker: ReplyWorker, write_reply: WriteReply, turn: Turn, upstream: Upstream
 ):
     started_at = worker._clock.monotonic()
     with ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(worker.write_reply, conversation, turn)
+        writing = pool.submit(write_reply)
         for _ in range(20):
             refuse_as_still_replying(upstream.next_call())
         upstream.next_call().start_stream().complete("Whole")
-        writing.result(10)
+        assert writing.result(10).text == "Whole"
 
-    assert build_reply(log.read(turn.id)).text == "Whole"
     assert 80 < worker._clock.monotonic() - started_at < 100
     keys = {call.headers["Idempotency-Key"] for call in upstream.calls if call.path == STREAM}
     assert keys == {f'"{turn.idempotency_key}"'}
@@ -188,9 +170,7 @@ def test_worker_asks_again_until_another_process_of_the_service_has_ended_the_re
 @pytest.mark.parametrize(("retry_after", "most_calls"), [("5", 130), ("0", 20)])
 def test_worker_waits_for_another_process_neither_forever_nor_without_pauses(
     worker: ReplyWorker,
-    log: Log,
-    turn: Turn,
-    conversation: Conversation,
+    write_reply: WriteReply,
     upstream: Upstream,
     retry_after: str,
     most_calls: int,
@@ -198,18 +178,16 @@ def test_worker_waits_for_another_process_neither_forever_nor_without_pauses(
     upstream.answers[STREAM] = lambda call: call.respond(409, {}, retry_after=retry_after)
     worker.conflict_timeout_seconds = 600 if retry_after == "5" else 60
 
-    worker.write_reply(conversation, turn)
-
-    assert build_reply(log.read(turn.id)).code == "conflict"
+    assert write_reply().code == "conflict"
     assert len(upstream.calls) < most_calls
 
 
 @pytest.mark.parametrize("moment", ["during the pause", "at its end", "during a request"])
 def test_person_who_stops_a_reply_of_another_process_stops_it_at_the_service(
     worker: ReplyWorker,
+    write_reply: WriteReply,
     log: Log,
     turn: Turn,
-    conversation: Conversation,
     upstream: Upstream,
     monkeypatch: pytest.MonkeyPatch,
     moment: str,
@@ -228,18 +206,13 @@ def test_person_who_stops_a_reply_of_another_process_stops_it_at_the_service(
     upstream.answers[CANCEL] = 204, None
     monkeypatch.setattr(worker._clock, "sleep", sleep)
 
-    worker.write_reply(conversation, turn)
-
-    assert upstream.calls[-1].path == CANCEL
-    assert upstream.calls[-1].method == "DELETE"
-    assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
+    assert write_reply().state is ReplyState.STOPPED
+    assert (upstream.calls[-1].method, upstream.calls[-1].path) == ("DELETE", CANCEL)
 
 
 def test_worker_waits_for_an_unavailable_database(
     worker: ReplyWorker, log: Log, turn: Turn, conversation: Conversation, upstream, monkeypatch
 ):
-    from core.db.database import DatabaseUnavailable
-
     end, failures = log.end, [DatabaseUnavailable(), DatabaseUnavailable()]
 
     def flaky(*args) -> bool:

@@ -132,15 +132,6 @@ def test_postgresql_connections_do_not_wait_for_hosts_that_disappeared(postgres:
     db.close()
 
 
-def test_read_only_postgresql_is_database_unavailable(postgres: Postgres):
-    db = Database(postgres.create_database(template="template0"))
-    with pytest.raises(DatabaseUnavailable), db.write() as connection:
-        # A server is read-only after a switchover.
-        connection.exec_driver_sql("SET LOCAL transaction_read_only = on")
-        connection.exec_driver_sql("CREATE TABLE things (name TEXT)")
-    db.close()
-
-
 @pytest.mark.parametrize("reserved", [False, True])
 def test_transaction_waits_for_a_free_connection_as_long_as_for_a_lock(
     postgres: Postgres, reserved: bool

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from core.new_text import NewText
 
 LINE = "All work and no play makes Jack a dull boy.\n"
@@ -14,14 +12,14 @@ def whole_text(pieces: list[str]) -> str:
     return "".join([*map(new_text.feed, pieces), new_text.close()])
 
 
-@pytest.mark.parametrize("step", [1, 3, 7, 40])
-def test_text_so_far_in_each_piece_appears_once(step: int):
-    pieces = [LINE[:end] for end in range(step, len(LINE), step)]
+def test_text_so_far_in_each_piece_appears_once():
+    for step in (1, 3, 7, 40):
+        pieces = [LINE[:end] for end in range(step, len(LINE), step)]
 
-    assert whole_text([*pieces, LINE, "", LINE]) == LINE
-    assert whole_text([*pieces[:2], LINE]) == LINE
-    assert whole_text([*pieces, LINE, "Another text."]) == f"{LINE}Another text."
-    assert whole_text([pieces[0], *pieces[:2], LINE, LINE]) == LINE
+        assert whole_text([*pieces, LINE, "", LINE]) == LINE
+        assert whole_text([*pieces[:2], LINE]) == LINE
+        assert whole_text([*pieces, LINE, "Another text."]) == f"{LINE}Another text."
+        assert whole_text([pieces[0], *pieces[:2], LINE, LINE]) == LINE
 
 
 def test_last_piece_that_repeats_the_whole_text_adds_nothing():
@@ -30,22 +28,21 @@ def test_last_piece_that_repeats_the_whole_text_adds_nothing():
     assert whole_text(pieces) == LINE + "More."
 
 
-@pytest.mark.parametrize(
-    "pieces",
-    [
-        ["ha"] * 5,
-        ["No", "No", ". No."],
-        ["1", "10", " apples"],
-        ["1", "10"],
-        ["ha", "haha"],
-        ["\n", "\n\n", "Hi"],
-        [LINE] * 3,
-        ["你", "你好", "吗"],
-        [LINE, LINE[:5], LINE],
-    ],
-)
-def test_text_that_repeats_itself_stays(pieces: list[str]):
-    assert whole_text(pieces) == "".join(pieces)
+REPETITIONS = [
+    ["ha"] * 5,
+    ["No", "No", ". No."],
+    ["1", "10", " apples"],
+    ["1", "10"],
+    ["ha", "haha"],
+    ["\n", "\n\n", "Hi"],
+    [LINE] * 3,
+    ["你", "你好", "吗"],
+    [LINE, LINE[:5], LINE],
+]
+
+
+def test_text_that_repeats_itself_stays():
+    assert [whole_text(pieces) for pieces in REPETITIONS] == list(map("".join, REPETITIONS))
 
 
 def test_repeated_text_appears_while_it_grows():

@@ -45,10 +45,10 @@ def test_path_of_a_public_url_has_no_slash_at_its_end():
     assert {url: path_of_url(url) for url in URLS} == URLS
 
 
-@pytest.mark.parametrize("url", UNUSABLE)
-def test_unusable_public_url_is_refused(url: str):
-    with pytest.raises(ValueError, match=r"."):
-        path_of_url(url)
+def test_unusable_public_url_is_refused():
+    for url in UNUSABLE:
+        with pytest.raises(ValueError, match=r"."):
+            path_of_url(url)
 
 
 def test_sub_path_is_removed_unless_the_proxy_has_done_so():

@@ -41,7 +41,7 @@ def test_names_of_groups_compare_exactly():
     assert not TwinGroups("ada=Staff").access_for(["staff", "Staff2"]).allows("ada")
 
 
-@pytest.mark.parametrize("text", ["ada", "ada=", "=x", ";", "ada=x;ada=y", "ada=\0", "ada=,"])
-def test_malformed_rule_is_refused(text: str):
-    with pytest.raises(ValueError, match=r"rule|group|like"):
-        TwinGroups(text)
+def test_malformed_rule_is_refused():
+    for text in ("ada", "ada=", "=x", ";", "ada=x;ada=y", "ada=\0", "ada=,"):
+        with pytest.raises(ValueError, match=r"rule|group|like"):
+            TwinGroups(text)
