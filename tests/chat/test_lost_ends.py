@@ -9,7 +9,9 @@ import pytest
 from sqlalchemy import Connection, exc
 
 from chat.log.entries import Delta, Ended, ReplyState, build_reply
+from chat.log.flusher import Flusher
 from chat.log.log import Log
+from chat.log.recovery import Recovery
 from chat.turns import Turn, Turns
 from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_deletions
@@ -119,41 +121,33 @@ def test_deletion_stops_the_reply_although_its_end_cannot_be_stored(
     wait_until(lambda: turn.id not in log._buffers)
 
 
-def test_abandoned_reply_is_interrupted_although_another_one_cannot_be_ended(
-    log: Log, turns: Turns, turn: Turn, monkeypatch: pytest.MonkeyPatch
-):
-    other_turn = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
-    end = log._recovery._end_turn
+def break_ends(turn: Turn, owner: Recovery | Flusher, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the owner of a thread fail whenever it ends this turn."""
+    end: Callable[..., bool] = owner._end_turn
 
-    def fail_once(turn_id: str, *args: object) -> bool:
+    def fail_for_turn(turn_id: str, *args: object) -> bool:
         if turn_id == turn.id:
             raise exc.IntegrityError("broken", {}, Exception())
         return end(turn_id, *args)
 
-    monkeypatch.setattr(log._recovery, "_end_turn", fail_once)
-    for each in (turn, other_turn):
-        log.drop_buffer(each.id)
-
-    assert log.interrupt_abandoned([turn.id, other_turn.id]) == [other_turn.id]
+    monkeypatch.setattr(owner, "_end_turn", fail_for_turn)
 
 
-def test_end_of_a_reply_is_stored_although_an_earlier_end_cannot_be_stored(
+def test_reply_ends_although_another_one_cannot_be_ended(
     log: Log, turns: Turns, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
-    other_turn = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
-    end = log._flusher._end_turn
+    lost = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
+    late = turns.start_conversation("carol", "ada", "Ada", "Hello", "key").turn
+    break_ends(turn, log._recovery, monkeypatch)
+    break_ends(turn, log._flusher, monkeypatch)
+    log.drop_buffer(turn.id)
+    log.drop_buffer(lost.id)
+    assert log.interrupt_abandoned([turn.id, lost.id]) == [lost.id]
 
-    def fail_for_one(turn_id: str, *args: object) -> object:
-        if turn_id == turn.id:
-            raise exc.IntegrityError("broken", {}, Exception())
-        return end(turn_id, *args)
-
-    monkeypatch.setattr(log._flusher, "_end_turn", fail_for_one)
-    for each in (turn, other_turn):
-        log.end_later(each.id, COMPLETE)
-
+    log.end_later(turn.id, COMPLETE)
+    log.end_later(late.id, COMPLETE)
     other = new_log()
-    wait_until(lambda: other.read(other_turn.id).is_final)
+    wait_until(lambda: other.read(late.id).is_final)
 
 
 def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
