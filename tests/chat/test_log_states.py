@@ -1,4 +1,9 @@
-"""The reply log against a model of it, in any order of texts, ends, deaths, shutdowns and locks."""
+"""The reply log against a model of it, in any order of texts, ends, deaths, shutdowns and locks.
+
+One process writes a reply, and its first end wins and replaces all other entries. Readers in any
+process get each text once and in order, and nothing after the end. The reply of a dead process is
+ended as interrupted by exactly one process, and that of a live process by none.
+"""
 
 from __future__ import annotations
 
@@ -139,9 +144,10 @@ class Reader:
             assert self.end in (self.reply.end, self.reply.announced)
         else:
             self.text += build_reply(batch).text
-            is_at_worker = self.process is self.reply.worker
-            text = self.reply.received if is_at_worker else self.reply.stored
-            assert text.startswith(self.text)
+            if self.process is self.reply.worker:
+                assert self.reply.received.startswith(self.text)
+            else:
+                assert self.text == self.reply.stored
 
 
 class LogMachine(RuleBasedStateMachine):
@@ -361,7 +367,9 @@ class LogMachine(RuleBasedStateMachine):
             entries = [entry for _, entry in rows[reply.turn_id]]
             assert entries == [reply.end] if reply.end else join_text(entries) == reply.stored
             assert reply.hang_ups == (not reply.is_written)
-            assert reply.is_written or not reply.worker.log.call_on_end(reply.turn_id, print)
+            assert reply.is_written or not reply.worker.log.call_on_end(
+                reply.turn_id, reply.hang_up
+            )
 
     def teardown(self) -> None:
         """Check that every reply ends, that all readers get its end, and what is stored then."""
