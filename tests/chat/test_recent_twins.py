@@ -7,7 +7,6 @@ import time
 from chat.log.log import Log
 from chat.turns import Turns
 from chat.twins.recent_twins import RecentTwins, filter_twins
-from core.text_folding import fold
 from tests.support.clock import AdjustableClock
 from twinapi import Twin
 
@@ -42,11 +41,6 @@ def test_twin_filter_ignores_case_and_accents_and_ranks_names_first():
     assert found == QUERIES
 
 
-def test_text_folding_is_idempotent():
-    for text in ("Émile", "Straße", "İ", "ﬁ", "ĐÞ"):
-        assert fold(fold(text)) == fold(text)
-
-
 def test_recent_twins_are_listed_per_person_latest_first(
     log: Log, turns: Turns, clock: AdjustableClock
 ):
@@ -65,8 +59,3 @@ def test_recent_twins_are_listed_per_person_latest_first(
     assert used["ada"].last_used_at == start + 2
     assert list(gallery.usage_by_twin("bob")) == ["cleo"]
     assert gallery.usage_by_twin("") == {}
-
-
-def test_letter_with_many_combining_marks_is_folded():
-    assert fold("a" + "\u0315\u0301" * 200_000).startswith("a")
-    assert fold("É" * 3_000) == "e" * 3_000

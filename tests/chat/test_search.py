@@ -13,7 +13,6 @@ from chat.log.log import Log
 from chat.search import search as search_module
 from chat.search.search import Search, SearchResults
 from chat.turns import Turns
-from core.text_folding import fold
 from tests.chat.conftest import make_deletions
 from tests.chat.snippet_text import format_snippet
 from tests.support.clock import AdjustableClock
@@ -211,10 +210,6 @@ def test_archived_conversations_are_found_and_deleted_ones_are_not(
 
     deletions.restore(gone.id, "alice")
     assert len(search.find("alice", "blue").items) == 2
-
-
-def test_text_folding_turns_a_character_that_stands_for_a_phrase_into_a_space():
-    assert fold("a\ufdfab") == "a b"
 
 
 @pytest.mark.both_databases

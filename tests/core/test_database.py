@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from core.clock import Clock
 from core.db.database import Database, DatabaseUnavailable, metadata
@@ -86,22 +86,6 @@ def test_full_disk_raises_database_unavailable(db: Database):
         connection.execute(text("INSERT INTO things VALUES (:much)"), {"much": "x" * 1_000_000})
 
     assert things(db) == []
-
-
-def synchronous_level(connection: Connection) -> int:
-    return int(connection.execute(text("PRAGMA synchronous")).scalar_one())
-
-
-def test_durable_transaction_waits_for_the_disk(db: Database):
-    with db.write() as connection:
-        levels = [synchronous_level(connection)]
-    with db.write(durable=True) as connection:
-        levels.append(synchronous_level(connection))
-    with db.write() as connection:
-        levels.append(synchronous_level(connection))
-
-    normal, full = 1, 2
-    assert levels == [normal, full, normal]
 
 
 def test_connections_do_not_wait_inside_sqlite(db: Database):
