@@ -15,6 +15,7 @@ from chat.turns import Turn, Turns
 from core.clock import SYSTEM_CLOCK
 from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock
+from tests.support.waiting import wait_until
 
 DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
@@ -104,6 +105,25 @@ def test_cursor_beyond_the_log_or_at_its_end_reads_the_whole_log():
     live.end(DONE)
 
     assert live.batch(live.last_seq).entries == (Delta("Hello"), DONE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda live: live.append([Delta("Hello")], slice_seconds=0),
+        lambda live: live.end(DONE),
+        lambda live: live.abandon(),
+    ],
+    ids=["text", "end", "shutdown"],
+)
+def test_waiting_reader_is_woken_at_once(change: Callable[[LogBuffer], None]):
+    live = LogBuffer(SYSTEM_CLOCK)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(live.wait, 0, timeout=30)
+        wait_until(lambda: live._changed._waiters)
+        change(live)
+
+        assert waiting.result(10).entries == live.entries
 
 
 def test_readers_receive_the_end_of_a_reply_before_its_html_is_rendered(log: Log, turn: Turn):

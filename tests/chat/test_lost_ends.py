@@ -21,14 +21,15 @@ COMPLETE = Ended(ReplyState.COMPLETE, text="All of it")
 NOT_SAVED = Ended(ReplyState.INTERRUPTED, text="All of it", code="reply_not_saved")
 
 
+def fail(*_: object, **__: object) -> None:
+    """Fail like a database that cannot be used."""
+    raise DatabaseUnavailable
+
+
 @pytest.fixture
 def outage(log: Log, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Make the database of the log read-only, and return a function that ends the outage."""
     with monkeypatch.context() as patch:
-
-        def fail(**_: object) -> None:
-            raise DatabaseUnavailable
-
         patch.setattr(log.database, "write", fail)
         yield patch.undo
 
@@ -97,22 +98,21 @@ def test_turn_whose_commit_was_not_confirmed_ends_unsent(
 
 
 def test_lost_reply_can_be_read_while_nothing_can_be_written(
-    log: Log, turn: Turn, outage: Callable[[], None]
+    log: Log, turn: Turn, monkeypatch: pytest.MonkeyPatch
 ):
+    log.append(turn.id, Delta("So far"))
+    log.flush()
     log.drop_buffer(turn.id)
+    with monkeypatch.context() as patch:
+        patch.setattr(log.database, "write", fail)
+        reply = build_reply(log.read_all([turn.id])[turn.id])
 
-    reply = build_reply(log.read_all([turn.id])[turn.id])
-
-    assert reply.state is ReplyState.INTERRUPTED
-    outage()
+    assert (reply.state, reply.text) == (ReplyState.INTERRUPTED, "So far")
 
 
 def test_deletion_stops_the_reply_although_its_end_cannot_be_stored(
     log: Log, turns: Turns, turn: Turn, monkeypatch: pytest.MonkeyPatch
 ):
-    def fail(*_: object) -> None:
-        raise DatabaseUnavailable
-
     with monkeypatch.context() as patch:
         patch.setattr(log, "end", fail)
         assert make_deletions(log, turns).delete(turn.conversation_id, "alice")
