@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from sqlalchemy import update
+
+from chat.conversations import PAGE_SIZE
+from chat.schema import conversations
 from tests.blueprints.conversation_list import listed_titles
-from tests.support.person import Person, complete_first_turn
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
+from web.container import Portal
 
 
 def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstream: Upstream):
@@ -16,6 +22,23 @@ def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstr
     assert listed_titles(alice.get("/conversations?twin=ada")) == ["About engines"]
     assert listed_titles(alice.get("/conversations?q=NOTHING")) == ["About nothing"]
     assert listed_titles(bob.get("/conversations")) == []
+
+
+def test_links_between_pages_of_a_list_keep_its_view_and_its_twin(
+    alice: Person, portal: Portal, page: Page
+):
+    for _ in range(3 * PAGE_SIZE - 1):
+        insert_conversation(portal.database, get_only_person(portal.database), 1)
+    with portal.database.write() as connection:
+        connection.execute(update(conversations).values(archived=True))
+    query = "twin=ada&view=archived"
+    first, third = (f"/conversations?{query}&page={number}" for number in (1, 3))
+
+    second = alice.get(f"/conversations?{query}&page=2")
+
+    links = second.html.select(".pagination a")
+    assert [(a.get_text(), a["href"]) for a in links] == [("Newer", first), ("Older", third)]
+    assert len(listed_titles(alice.get(third))) == PAGE_SIZE
 
 
 def test_viewing_conversations_needs_no_service_request(alice: Person, upstream: Upstream):
