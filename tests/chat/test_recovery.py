@@ -68,15 +68,22 @@ def other(new_log: Callable[[], Log]) -> Log:
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("by_sweep", [False, True])
 def test_heartbeat_recorded_just_before_the_interruption_keeps_the_reply_running(
-    log: Log, turn: Turn, other: Log, clock: AdjustableClock
+    log: Log, turn: Turn, other: Log, clock: AdjustableClock, *, by_sweep: bool
 ):
     log._flusher.close()
     advance_until_workers_are_stale(clock, lambda: other._recovery.find_abandoned([turn.id]))
     # Record the heartbeat in the transaction of the probe: SQLite has only one writer.
-    other._recovery._heartbeat.during_probe = log._heartbeat.record_heartbeat
+    beats = iter([log._heartbeat.record_heartbeat])
+    other._recovery._heartbeat.during_probe = lambda connection: [
+        beat(connection) for beat in beats
+    ]
 
-    assert other.interrupt_abandoned([turn.id]) == []
+    if by_sweep:
+        other._recovery.sweep()
+    else:
+        assert other.interrupt_abandoned([turn.id]) == []
     assert build_reply(other.read(turn.id)).is_running
 
 

@@ -92,8 +92,13 @@ def test_submission_is_identified_by_person_key_and_secret_of_the_portal(
 def test_turns_and_conversations_are_visible_only_to_their_owner(
     turns: Turns, turn: Turn, log: Log
 ):
+    bobs = [turns.start_conversation("bob", "ada", "Ada", "Hi", key).turn for key in "abc"]
+
     assert turns.find(turn.id, "alice") == turn
+    assert [turns.find(each.id, "bob") for each in bobs] == bobs
     assert turns.find(turn.id, "bob") is None
+    assert turns.list_running("alice") == [turn.id]
+    assert sorted(turns.list_running("bob")) == sorted(each.id for each in bobs)
     assert Conversations(log.database).find(turn.conversation_id, "bob") is None
 
 
