@@ -50,6 +50,16 @@ def test_end_is_stored_when_the_database_can_be_written_again(
     assert build_reply(other.read(turn.id)).state is ReplyState.COMPLETE
 
 
+def test_message_of_a_stopped_reply_is_not_sent_even_if_the_stop_cannot_be_stored(
+    log: Log, turn: Turn, outage: Callable[[], None]
+):
+    with pytest.raises(DatabaseUnavailable):
+        log.end(turn.id, Ended(ReplyState.STOPPED))
+    outage()
+
+    assert not log.allows_requests(turn.id)
+
+
 def test_reply_whose_end_is_stored_later_is_never_abandoned(log: Log, turn: Turn):
     abandoned: list[list[str]] = []
     find_abandoned = log._recovery.find_abandoned
