@@ -13,6 +13,7 @@ from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 
 
+@pytest.mark.both_databases
 @pytest.mark.limit("L62")
 def test_link_works_once_even_in_parallel(accounts: Accounts):
     token = accounts.create_link(accounts.people.add("Ben"))

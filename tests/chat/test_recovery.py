@@ -143,15 +143,16 @@ def test_readers_of_an_abandoned_reply_receive_its_end(log: Log, turn: Turn):
     assert build_reply(next(following)).state == ReplyState.INTERRUPTED
 
 
+@pytest.mark.parametrize("is_live", [True, False])
 def test_reader_interrupts_the_reply_of_a_dead_worker(
-    log: Log, turn: Turn, new_log: Callable[[], Log]
+    log: Log, turn: Turn, new_log: Callable[[], Log], *, is_live: bool
 ):
     log.append(turn.id, Delta("Last words"))
     log.flush()
     other = new_log()
     other._heartbeat.stale_after_seconds = 0.0
 
-    *_, last = other.follow(turn.id)
+    *_, last = other.follow(turn.id) if is_live else other.read_all([turn.id]).values()
 
     reply = build_reply(last)
     assert (reply.state, reply.text) == (ReplyState.INTERRUPTED, "Last words")

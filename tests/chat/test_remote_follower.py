@@ -15,6 +15,7 @@ from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
 from chat.log.log import Log
 from chat.turns import Turn
 from core.clock import SYSTEM_CLOCK
+from tests.support.waiting import wait_until
 
 
 def test_remote_readers_of_one_log_share_one_poll(
@@ -59,20 +60,18 @@ def test_remote_follower_continues_after_exceptions(
     log: Log, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
     other = new_log()
-    recovered = threading.Event()
     follower = other._remote_follower
     poll, faults = follower._poll, [exc.TimeoutError("QueuePool limit"), RuntimeError("bug")]
 
     def flaky(turn_ids: Sequence[str]) -> None:
         if faults and threading.current_thread() is follower._thread:
             raise faults.pop()
-        recovered.set()
         poll(turn_ids)
 
     monkeypatch.setattr(follower, "_poll", flaky)
     with ThreadPoolExecutor(1) as pool:
         reader = pool.submit(lambda: [build_reply(batch).state for batch in other.follow(turn.id)])
-        recovered.wait(10)
+        wait_until(lambda: not faults)
         log.append(turn.id, Delta("Hello"))
         log.end(turn.id, Ended(ReplyState.COMPLETE, text="Hello"))
 

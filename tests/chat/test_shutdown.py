@@ -13,6 +13,7 @@ from chat.log.log import Log
 from chat.schema import entries
 from chat.schema import turns as turn_table
 from chat.turns import Turn, Turns
+from core.db.database import DatabaseUnavailable
 
 pytestmark = pytest.mark.fault("F72")
 
@@ -62,6 +63,13 @@ def test_reply_that_cannot_be_read_does_not_prevent_the_others_from_ending(
     replies = [build_reply(new_log().read(turn.id)) for turn in others]
     assert [reply.state for reply in replies] == [ReplyState.INTERRUPTED] * 2
     assert [reply.text for reply in replies] == [f"So far {turn.id}" for turn in others]
+
+
+def test_closed_log_accepts_no_new_turns(log: Log, turns: Turns):
+    log.close()
+
+    with pytest.raises(DatabaseUnavailable):
+        turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
