@@ -59,7 +59,8 @@ class LeaseKeeper:
                     logger.exception("Could not mark replies of the service as running.")
 
     def _poll(self) -> None:
-        running = list(self._running.values())
+        if not (running := list(self._running.values())):
+            return
         stop_requests = self._leases.stop_requests([reply.lease_id for reply in running])
         for reply in running:
             if stop_requests.get(reply.lease_id, True):

@@ -49,11 +49,11 @@ def serve(app: Any, port: int = 0) -> Iterator[str]:
 
 
 def close_portal(app: Flask) -> None:
-    """Close a portal: wait for its reply workers, then close its client and database."""
+    """Close a portal: wait for the threads that use its database, then close it."""
     portal = get_portal(app)
     portal.log.close()
     for thread in threading.enumerate():
-        if thread.name.startswith("turn-"):
+        if thread.name.startswith(("turn-", "reply-", "twin-catalogue", "recovery")):
             thread.join(10)
     portal.client.close()
     portal.renderer.close()
