@@ -32,7 +32,7 @@ RECONNECT_MS = (1_000, 6_000)
 BUSY_RETRY_MS = 10_000
 
 # Keep-alives are events, because the page does not see comments. The page counts a stream without
-# events as a failed attempt, and reports a lost connection (SILENCE_MS in reply_stream.js).
+# events as a failed attempt, and reports a lost connection (SILENCE_MS in reconnection.js).
 _PING = sse.frame(event="ping")
 
 _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)

@@ -3,13 +3,10 @@
 // example if a sign-in page responds. The footer of a reply reports a lost or silent stream.
 import { messages } from "./messages.js";
 import { announce, noticeText, onContentChange, removeNotices, RUNNING_TURN } from "./page.js";
+import { firstRetryDelay, isSignOfLife, MAX_RETRY_MS, maxRetryDelay, maxSilence, retryDelay } from "./reconnection.js";
 import { isEventStream, isStreamElement } from "./requests.js";
 
-const FIRST_RETRY_MS = 500 + 1500 * Math.random();
-const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting
-const MAX_RETRY_MS = 30000; // something else responds
-// A stream that is silent for longer is lost: the portal sends an event every three seconds.
-const SILENCE_MS = 6500;
+const FIRST_DELAY = firstRetryDelay(Math.random());
 // The open or waiting connection of an element: private fields of htmx, whose names a test checks.
 const connectionOf = (element) => element._htmx?.sse;
 // The connection may be dead without an error: htmx then opens a new one, without its usual delay.
@@ -19,8 +16,8 @@ const reconnect = ({ delayCanceller, reader }) => {
 };
 const silenceTimers = new WeakMap();
 const emptyAttempts = new WeakMap();
-const retryDelay = (turn) => Math.min(FIRST_RETRY_MS * 2 ** (emptyAttempts.get(turn) ?? 0), MAX_RETRY_MS);
-const countEmptyAttempt = (turn) => emptyAttempts.set(turn, (emptyAttempts.get(turn) ?? 0) + 1);
+const countEmptyAttempts = (turn) => emptyAttempts.get(turn) ?? 0;
+const addEmptyAttempt = (turn) => emptyAttempts.set(turn, countEmptyAttempts(turn) + 1);
 // While the connection is lost, Stop would not reach the portal.
 const setLost = (footer, isLost) => {
   const stop = document.querySelector(".composer__stop");
@@ -36,7 +33,7 @@ const stopWaiting = (footer) => {
   clearTimeout(silenceTimers.get(footer));
   silenceTimers.delete(footer);
 };
-const waitForEvent = (footer, wait = SILENCE_MS) => {
+const waitForEvent = (footer, wait = maxSilence()) => {
   stopWaiting(footer);
   silenceTimers.set(footer, setTimeout(() => {
     stopWaiting(footer);
@@ -49,38 +46,36 @@ const waitForEvent = (footer, wait = SILENCE_MS) => {
 // A new connection attempt does not restart a running silence timer.
 const waitForFirstEvent = (footer) => { if (!silenceTimers.has(footer)) waitForEvent(footer); };
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
-  detail.connection.config.reconnectDelay = retryDelay(target);
+  detail.connection.config.reconnectDelay = retryDelay(FIRST_DELAY, countEmptyAttempts(target));
   Object.assign(detail.connection.config, { reconnectMaxDelay: MAX_RETRY_MS, reconnectJitter: 0.2 });
   if ([messages.unreachable, messages.offline].some((sentence) => noticeText().startsWith(sentence))) removeNotices();
-  countEmptyAttempt(target);
+  addEmptyAttempt(target);
   waitForFirstEvent(target);
 });
 // A new attempt was rejected, or the portal is unreachable. If `attempt` is 0, an open stream has
 // broken off, and htmx has not tried again yet.
 document.addEventListener("htmx:sse:error", ({ target, detail }) => {
   if (!detail.connection?.attempt) return;
-  detail.connection.config.reconnectMaxDelay = detail.status ? MAX_RETRY_MS : MAX_RETRY_UNREACHABLE_MS;
-  countEmptyAttempt(target);
+  detail.connection.config.reconnectMaxDelay = maxRetryDelay(detail.status);
+  addEmptyAttempt(target);
   setLost(target, true);
 });
 document.addEventListener("htmx:sse:after:message", ({ target, detail }) => {
-  const isReconnect = detail.message.event === "reconnect";
+  const { message, connection } = detail;
   setLost(target, false);
-  if (target !== document) {
-    waitForEvent(target, SILENCE_MS + (isReconnect ? detail.connection.config.reconnectDelay : 0));
-  }
-  if (isReconnect) return;
+  if (target !== document) waitForEvent(target, maxSilence(message.event, connection.config.reconnectDelay));
+  if (!isSignOfLife(message.event)) return;
   emptyAttempts.delete(target);
-  detail.connection.config.reconnectDelay = FIRST_RETRY_MS;
+  connection.config.reconnectDelay = FIRST_DELAY;
 });
 document.addEventListener("htmx:sse:close", ({ target }) => stopWaiting(target));
 // htmx does not retry the first connection, and a response that is not a stream would replace the turn.
 document.addEventListener("htmx:finally:request", (event) => {
   const { sourceElement: turn, response } = event.detail.ctx ?? {};
   if (!isStreamElement(turn) || connectionOf(turn) || isEventStream(response) || document.hidden) return;
-  const wait = Math.min(retryDelay(turn), response ? MAX_RETRY_MS : MAX_RETRY_UNREACHABLE_MS);
+  const wait = retryDelay(FIRST_DELAY, countEmptyAttempts(turn), Boolean(response));
   setTimeout(() => htmx.trigger(turn, "sse-retry"), wait);
-  countEmptyAttempt(turn);
+  addEmptyAttempt(turn);
 });
 // A tab opened in the background connects only when it becomes visible: browsers allow six connections
 // for all tabs together. htmx closes the streams of tabs that become hidden later.

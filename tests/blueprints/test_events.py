@@ -198,7 +198,7 @@ def test_quiet_stream_sends_keep_alive_events_visible_to_scripts(
 
 
 def test_page_reports_a_silent_stream_within_7_seconds_but_tolerates_a_late_event():
-    script = (STATIC_DIR / "js" / "reply_stream.js").read_text()
+    script = (STATIC_DIR / "js" / "reconnection.js").read_text()
     found = re.search(r"\bSILENCE_MS = (\d+);", script)
     assert found
 

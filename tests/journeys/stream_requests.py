@@ -36,6 +36,10 @@ class StreamRequestLog:
         # A stream counts as answered when its response starts.
         page.on("response", self._record_response)
 
+    def stop(self) -> None:
+        """Record no more requests."""
+        self.page.remove_listener("request", self._record_request)
+
     def _record_request(self, request: Request) -> None:
         if is_stream_request(request):
             self.requested_at_ms.append(self.now_ms)

@@ -29,6 +29,7 @@ SCRIPTS = {
         "js/main.js",
     ),
     "conversation.js": (
+        "js/reconnection.js",
         "js/reply_stream.js",
         "js/reply_updates.js",
         "js/spoken_replies.js",
