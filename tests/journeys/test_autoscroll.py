@@ -1,4 +1,4 @@
-"""Scrolling along with a reply, unless the person is reading elsewhere."""
+"""Scrolling along with a reply, unless the person is elsewhere; and the way back to its end."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tests.journeys.steps import (
     open_long_reply,
     open_streaming_conversation,
     reply_text,
+    send_message,
     turn,
 )
 from tests.journeys.window import scroll_up
@@ -68,7 +69,46 @@ def test_page_scrolls_with_a_reply_only_while_at_its_end(
     assert page.evaluate(GROW) < 2
     place = page.evaluate("scrollY")
     assert page.evaluate(GROW_AND_STEP_UP, 300) < place - 200  # in the frame in which it grows
+
+
+def test_jump_to_latest_is_shown_only_far_above_and_never_over_the_composer(
+    context: BrowserContext, upstream: Upstream
+):
+    page, call = open_long_reply(context, upstream)
     call.complete()
+    last = turn(page, "complete").get_by_text("Paragraph 59.")
+    down = page.get_by_role("button", name="Jump to latest")
+    for load in (lambda: None, page.reload):
+        load()
+        expect(last).to_be_in_viewport()
+        expect(down).to_be_hidden()
+        scroll_up(page, 100)
+        expect(down).to_be_hidden()
+        scroll_up(page, 1_500)
+        expect(down).to_be_visible()
+        down.click()
+        expect(last).to_be_in_viewport()
+
+    # In a low window the button appears later. It stays above a tall composer.
+    page.set_viewport_size({"width": 1_000, "height": 500})
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    scroll_up(page, 1_600)
+    expect(down).to_be_hidden()
+    scroll_up(page, 400)
+    expect(down).to_be_visible()
+    message_box(page).fill("line\n" * 4)
+    page.evaluate("scrollTo(0, 100)")
+    above, below = down.bounding_box(), page.locator(".composer form").bounding_box()
+    assert above
+    assert below
+    assert above["y"] + above["height"] <= below["y"] + 1
+
+    # The Tab key skips the button, and the button is not printed.
+    message_box(page).evaluate("box => box.focus({ preventScroll: true })")
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_role("link", name="Copy link")).to_be_focused()
+    page.emulate_media(media="print")
+    expect(page.locator(".newest-bar")).to_have_css("display", "none")
 
 
 DRAFT = "A line of a draft.\n" * 8
@@ -112,12 +152,13 @@ def test_tall_composer_covers_no_reply_and_no_focused_element(
     assert wrong == []
 
 
-def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
+def test_page_stays_at_the_focused_part_while_a_reply_grows_and_ends(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
-    for end, state in (("complete", "complete"), ("stop", "stopped")):
-        message_box(page).fill(end)
+    stop = page.get_by_role("button", name="Stop")
+    for state in ("complete", "stopped"):
+        message_box(page).fill(state)
         message_box(page).press("Enter")
         call = upstream.next_call().start_stream()
         call.delta("One [link](https://example.org/) and[^1] more.\n\n[^1]: Noted.\n")
@@ -130,11 +171,28 @@ def test_focus_in_a_reply_stays_in_its_turn_when_the_reply_ends(
         expect(page.get_by_role("button", name="New messages")).to_be_visible()
         expect(link).to_be_in_viewport()
         place = page.evaluate("scrollY")
-        if end == "complete":
+        if state == "complete":
             call.complete()
         else:
             page.keyboard.press("Escape")
         expect(turn(page, state).last).to_be_visible()
-        expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+        expect(stop).to_be_hidden()
         assert page.evaluate("document.activeElement.closest('.turn') !== null")
         assert page.evaluate("scrollY") == place
+
+    send_message(page, "More")
+    call = upstream.next_call().start_stream()
+    call.delta("One")
+    expect(reply_text(page)).to_have_text("One")
+    message_box(page).fill("draft")
+    page.keyboard.press("Escape")  # a draft: this leaves the box and does not stop the reply
+    expect(message_box(page)).not_to_be_focused()
+    for key in ("k", "k"):
+        page.keyboard.press(key)
+    stopped = turn(page, "stopped")
+    expect(stopped).to_be_focused()
+    call.delta(".\n\nMore" * 60)
+    expect(page.get_by_role("button", name="New messages")).to_be_visible()
+    expect(stopped.locator(".turn__content")).to_be_in_viewport()
+    page.keyboard.press("s")
+    expect(turn(page, "stopped", 1)).to_be_visible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
@@ -11,35 +13,46 @@ from tests.journeys.traffic import is_stream_request, record_requests
 from tests.journeys.window import SET_HIDDEN, hide_tab, show_tab
 from tests.support.person import Person
 from tests.support.upstream import Upstream
+from tests.support.waiting import wait_until
 
 AT_ONCE_MS = 5_000
+CHECKED_WITHIN_MS = 10_000
 
 
 @pytest.mark.fault("F83")
-def test_hidden_tab_closes_its_stream_and_catches_up_when_shown(
+def test_hidden_tab_closes_its_stream_says_when_the_reply_is_finished_and_catches_up(
     context: BrowserContext, upstream: Upstream
 ):
     context.add_init_script(DISABLE_JITTER)
+    context.clock.install()
     page, call = open_streaming_conversation(context, upstream, "One")
+    expect(page).to_have_title(re.compile("^… Hello"))
     streams = record_requests(page, is_stream_request)
     with page.expect_event("requestfailed", is_stream_request):
         hide_tab(page)
     call.delta(" two")
     expect(reply_text(page)).to_have_text("One")
-    assert streams == []
-
     show_tab(page)
     expect(reply_text(page)).to_have_text("One two")
-    call.delta(" three")
-    expect(reply_text(page)).to_have_text("One two three")
     assert len(streams) == 1
 
     with page.expect_event("requestfailed", is_stream_request):
         hide_tab(page)
-    call.complete("One two three **and all**")
-    assert call.wait_for_disconnect()
+    with page.expect_response("**/text") as asked:
+        page.clock.run_for(CHECKED_WITHIN_MS)
+    expect(page).to_have_title(re.compile("^… Hello"))
+    call.complete("One two **and all**")
+    state_of = context.request.head
+    wait_until(lambda: state_of(asked.value.url).headers["reply-state"] == "complete")
+    with page.expect_response("**/text"):
+        page.clock.run_for(CHECKED_WITHIN_MS)
+    expect(page).to_have_title(re.compile("^✓ Hello"))
+    assert len(streams) == 1
+
     show_tab(page)
     expect(reply_text(page, "complete").locator("strong")).to_have_text("and all")
+    page.clock.run_for(1_000)
+    expect(page).to_have_title(re.compile("^Hello"))
     assert len(streams) == 2
 
 

@@ -8,7 +8,14 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, Route, expect
 
-from tests.journeys.steps import LONG_REPLY, open_conversation, open_streaming_conversation, turn
+from tests.journeys.steps import (
+    LONG_REPLY,
+    open_conversation,
+    open_menu,
+    open_streaming_conversation,
+    turn,
+)
+from tests.journeys.traffic import CONVERSATION_URL
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from web.container import Portal
@@ -20,47 +27,34 @@ MARK = """() => {
 }"""
 
 
-def test_conversation_search_highlights_hits_and_is_restored_by_going_back(
+@pytest.mark.usefixtures("bad_network")
+def test_search_shows_hits_of_the_last_query_even_after_going_back_or_an_outage(
     context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)
     insert_conversation(portal.database, get_only_person(portal.database), 3)
     page.goto("/conversations")
-    page.get_by_role("searchbox", name="Search conversations").press_sequentially("to yo")
+    search = page.get_by_role("searchbox", name="Search conversations")
+    held: list[Route] = []
+    page.route(re.compile(r"q=none$"), lambda route: held.append(route))
+    with page.expect_request(re.compile(r"q=none$")):
+        search.fill("none")
+    search.fill("")
+    search.press_sequentially("to yo")
     expect(page.locator("mark")).to_have_text(["to", "you"])
+    for route in held:
+        with suppress(Error):  # the request was cancelled
+            route.continue_()
+    page.wait_for_load_state("networkidle")
     expect(page).to_have_url(re.compile(r"q=to"))
     expect(page.locator("#result-count")).to_have_text("1 conversation found")
 
     page.locator(".hits a").click()
     expect(page.locator("mark")).to_have_text(["to", "you"])
     expect(page.locator("mark:target")).to_be_in_viewport()
-
     page.go_back()
-    expect(page.get_by_role("searchbox")).to_have_value("to yo")
+    expect(search).to_have_value("to yo")
     expect(page.locator("mark")).to_have_text(["to", "you"])
-    page.get_by_role("searchbox").fill("")
-    expect(page.locator("#result-count")).to_have_text("All conversations")
-
-
-@pytest.mark.usefixtures("bad_network")
-def test_search_shows_results_of_the_last_query_and_is_retried_after_an_outage(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    page.goto("/conversations")
-    held: list[Route] = []
-    page.route(re.compile(r"q=none$"), lambda route: held.append(route))
-    search = page.get_by_role("searchbox", name="Search conversations")
-    with page.expect_request(re.compile(r"q=none$")):
-        search.fill("none")
-    search.fill("you")
-    expect(page.get_by_text("Hello to you")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"q=you$"))
-    for route in held:
-        with suppress(Error):  # the request was cancelled
-            route.continue_()
-    page.wait_for_load_state("networkidle")
-    expect(page.get_by_text("Hello to you")).to_be_visible()
 
     context.set_offline(True)
     search.fill("nosuch")
@@ -68,6 +62,40 @@ def test_search_shows_results_of_the_last_query_and_is_retried_after_an_outage(
     context.set_offline(False)
     expect(page.locator("#search-results")).to_contain_text("No results for")
     expect(page.locator("#notices")).to_be_empty()
+    search.fill("")
+    expect(page.locator("#result-count")).to_have_text("All conversations")
+
+
+# Each list, and a place in its first row as fractions of the row's width and height.
+PLACES = {
+    "/conversations": (0.01, 0.05),
+    "/conversations?q=you": (0.01, 0.95),
+    "/twins/ada": (0.5, 0.5),
+}
+
+
+def test_whole_row_opens_its_conversation_but_its_links_and_menus_still_work(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    row = page.locator(".rows > li").first
+    for path, (across, down) in PLACES.items():
+        page.goto(path)
+        box = row.bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
+        expect(page).to_have_url(CONVERSATION_URL)
+
+    page.goto("/conversations")
+    page.get_by_role("link", name="Show only conversations with Ada").click()
+    expect(page).to_have_url(re.compile(r"/conversations\?twin=ada$"))
+    page.goto("/conversations?q=hello")
+    open_menu(page, "Hello")
+    page.get_by_role("button", name="Archive").click()
+    expect(row).to_contain_text("archived")
+    row.get_by_role("button", name="Undo").click()
+    expect(row).not_to_contain_text("· archived")
+    expect(page).to_have_url(re.compile(r"/conversations\?q=hello"))
 
 
 def test_earlier_turns_load_above_without_moving_the_page(

@@ -11,6 +11,7 @@ from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
     message_box,
     open_answered_conversation,
+    open_streaming_conversation,
     send_message,
     turn,
 )
@@ -83,7 +84,12 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = open_answered_conversation(context, upstream, CODE)
+    page, call = open_streaming_conversation(context, upstream, "Look:")
+    call.delta(CODE.removeprefix("Look:"))
+    page.locator(".code [data-copy]").click()
+    call.complete(CODE)
+    expect(turn(page, "complete")).to_be_visible()
+    expect(page.locator(".code [data-copy]")).to_be_focused()  # and not the message box
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
     # Without a reload, the timers of the page would use the real clock.

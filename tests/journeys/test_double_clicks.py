@@ -94,36 +94,3 @@ def test_enter_meant_for_stop_stops_the_reply_and_never_sends_the_draft(
     page.keyboard.type("ft")
     page.keyboard.press("Enter")
     assert upstream.next_call().body["content"] == "half a draft"
-
-
-def test_page_does_not_scroll_away_from_a_turn_focused_by_keyboard(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    message_box(page).fill("More")
-    message_box(page).press("Enter")
-    call = upstream.next_call().start_stream()
-    call.delta("One")
-    expect(reply_text(page)).to_have_text("One")
-    message_box(page).fill("draft")
-    page.keyboard.press("Escape")
-    call.delta(" and more")
-    expect(reply_text(page)).to_have_text("One and more")
-    expect(message_box(page)).not_to_be_focused()
-
-    for key in ("k", "k"):
-        page.keyboard.press(key)
-    expect(turn(page, "complete")).to_be_focused()
-    call.delta(".\n\nMore" * 60)
-    expect(reply_text(page)).to_contain_text("More")
-    expect(page.get_by_role("button", name="New messages")).to_be_visible()
-    expect(turn(page, "complete").locator(".turn__content")).to_be_in_viewport()
-
-    copy = page.get_by_role("button", name="Copy").first
-    copy.focus()
-    expect(copy).to_be_in_viewport()
-    call.delta("\n\nLong." * 60)
-    expect(reply_text(page)).to_contain_text("Long.")
-    expect(copy).to_be_in_viewport()
-    page.keyboard.press("s")
-    expect(turn(page, "stopped")).to_be_visible()

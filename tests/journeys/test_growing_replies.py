@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import BrowserContext, Locator, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import open_streaming_conversation, reply_text, send_while_replying, turn
+from tests.journeys.steps import open_answered_conversation, reply_text, send_while_replying, turn
 from tests.support.upstream import Upstream
 
 WORDS = "kept words"
@@ -49,37 +49,6 @@ SELECT = """(reply, words) => {
 }"""
 
 
-def selected_words(reply: Locator) -> str:
-    """Return the selected text."""
-    words: str = reply.page.evaluate("getSelection().toString()")
-    return words
-
-
-def test_selected_words_stay_selected_while_a_reply_grows(
-    context: BrowserContext, upstream: Upstream
-):
-    page, call = open_streaming_conversation(context, upstream, "One")
-    call.complete()
-    turn(page, "complete").wait_for()
-    wrong = []
-    for number, (name, (begins, goes_on)) in enumerate(GROWTH.items(), 1):
-        send_while_replying(page, "More")
-        call = upstream.next_call().start_stream()
-        call.delta(begins)
-        reply = reply_text(page)
-        expect(reply).to_contain_text(WORDS)
-        reply.evaluate(SELECT, WORDS)
-        call.delta(goes_on)
-        expect(reply).to_contain_text("the end")
-        grown = selected_words(reply)
-        call.complete()
-        turn(page, "complete", number).wait_for()
-        if {grown, selected_words(reply)} != {WORDS[1:]}:
-            wrong.append((name, grown, selected_words(reply)))
-
-    assert wrong == []
-
-
 LONG_LINE = "x" * 400
 LONG_FORMULA = "x + " * 100 + "y"
 # Parts that are scrolled and have the focus: the text to their end, and the text that follows.
@@ -102,25 +71,41 @@ FOCUS = """(part) => {
 IS_KEPT = "document.activeElement === focused && focused.scrollLeft === scrolled"
 
 
-def test_focus_and_scroll_position_stay_while_a_reply_grows(
+SELECTION = "getSelection().toString()"
+
+
+def keeps(page: Page, upstream: Upstream, part: str, begins: str, goes_on: str) -> list[object]:
+    """Grow and end a reply in which something is marked; return what is kept after each step."""
+    send_while_replying(page, "More")
+    call = upstream.next_call().start_stream()
+    call.delta(begins)
+    reply = reply_text(page)
+    if part:
+        reply.locator(part).evaluate(FOCUS)
+    else:
+        expect(reply).to_contain_text(WORDS)
+        reply.evaluate(SELECT, WORDS)
+    call.delta(goes_on)
+    expect(reply).to_contain_text("the end")
+    kept = IS_KEPT if part else SELECTION
+    grown = page.evaluate(kept)
+    call.complete()
+    expect(turn(page, "streaming")).to_have_count(0)
+    return [grown, page.evaluate(kept)]
+
+
+def test_selected_words_focus_and_scroll_position_stay_while_a_reply_grows(
     context: BrowserContext, upstream: Upstream
 ):
-    page, call = open_streaming_conversation(context, upstream, "One")
-    call.complete()
-    turn(page, "complete").wait_for()
+    page = open_answered_conversation(context, upstream, "One")
     wrong = []
-    for number, (part, (begins, goes_on)) in enumerate(PARTS.items(), 1):
-        send_while_replying(page, "More")
-        call = upstream.next_call().start_stream()
-        call.delta(begins)
-        reply = reply_text(page)
-        reply.locator(part).evaluate(FOCUS)
-        call.delta(goes_on)
-        expect(reply).to_contain_text("the end")
-        grown = page.evaluate(IS_KEPT)
-        call.complete()
-        turn(page, "complete", number).wait_for()
-        if not (grown and page.evaluate(IS_KEPT)):
-            wrong.append((part, grown))
+    for name, (begins, goes_on) in GROWTH.items():
+        kept = keeps(page, upstream, "", begins, goes_on)
+        if kept != [WORDS[1:]] * 2:
+            wrong.append((name, kept))
+    for part, (begins, goes_on) in PARTS.items():
+        kept = keeps(page, upstream, part, begins, goes_on)
+        if kept != [True] * 2:
+            wrong.append((part, kept))
 
     assert wrong == []

@@ -11,15 +11,10 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from core.languages import LANGUAGES
-from tests.journeys.steps import (
-    open_conversation,
-    start_conversation,
-)
-from tests.journeys.window import hide_tab, show_tab
+from tests.journeys.steps import open_conversation
 from tests.support.chromium import resize
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from tests.support.waiting import wait_until
 from web.container import Portal
 
 WORDMARK = (
@@ -169,28 +164,3 @@ def test_search_opens_in_a_dialog_and_leads_to_a_hit(context: BrowserContext, up
     dialog.get_by_role("searchbox").fill("hello")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/conversations/"))
-
-
-def test_title_of_the_tab_says_that_a_reply_runs_and_that_it_is_finished(
-    context: BrowserContext, upstream: Upstream
-):
-    url = start_conversation(context)
-    call = upstream.next_call().start_stream()
-    page = context.new_page()
-    page.clock.install()
-    page.goto(url)
-    call.delta("One")
-    expect(page).to_have_title(re.compile("^… Hello"))
-    hide_tab(page)
-    with page.expect_response("**/text") as asked:
-        page.clock.run_for(10_000)
-    expect(page).to_have_title(re.compile("^… Hello"))
-    call.complete()
-    state_of = context.request.head
-    wait_until(lambda: state_of(asked.value.url).headers["reply-state"] == "complete")
-    with page.expect_response("**/text"):
-        page.clock.run_for(10_000)
-    expect(page).to_have_title(re.compile("^✓ Hello"))
-    show_tab(page)
-    page.clock.run_for(1_000)
-    expect(page).to_have_title(re.compile("^Hello"))

@@ -1,14 +1,16 @@
-"""No page scrolls horizontally on a small phone, even with wide, large or right-to-left text."""
+"""On a small phone everything is in view, even with wide, large or right-to-left text."""
 
 from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import open_conversation, send_message, turn
+from tests.journeys.steps import open_conversation, open_menu, send_message, turn
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help", "/nowhere"]
+LONG_TITLE = "A title without end " * 10
+LINES = "part => part.offsetHeight / parseFloat(getComputedStyle(part).lineHeight)"
 # Replies that could be too wide: a formula with a wide space, a long formula, combining marks.
 REPLIES = [r"Hi $\hspace{9999em}x$ there", r"Hi $a" + "+b" * 200 + "$", "x" + "\u0e49" * 600]
 # The text spacing of WCAG 1.4.12, which must not cause a loss of content.
@@ -30,6 +32,12 @@ OUTSIDE = """() => [...document.querySelectorAll('body *')].filter((element) => 
   if (!seen || box.width <= 1 || apart) return false;
   return box.left < -1 || box.right > innerWidth + 1;
 }).map((element) => element.outerHTML.slice(0, 120))"""
+# The largest difference in width between a search mark and its word.
+OVERLAP = """marks => Math.max(...marks.map((mark) => {
+  const word = document.createRange();
+  word.selectNodeContents(mark);
+  return mark.getBoundingClientRect().width - word.getBoundingClientRect().width;
+}))"""
 WIDTH = "document.scrollingElement.scrollWidth"
 
 
@@ -44,11 +52,16 @@ def sideways(page: Page) -> list[object]:
     return wrong
 
 
-def test_no_page_scrolls_horizontally(
+def test_no_page_scrolls_horizontally_and_a_long_title_takes_two_lines(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
     conversation = page.url
+    open_menu(page, "Hello")
+    page.get_by_role("textbox", name="Title").fill(LONG_TITLE)
+    page.get_by_role("button", name="Rename").click()
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("A title without end " * 2)
     page.set_viewport_size({"width": 320, "height": 640})
     wrong = []
     for path in [*PATHS, conversation]:
@@ -63,6 +76,7 @@ def test_no_page_scrolls_horizontally(
     page_errors.clear()  # the browser logs the 404 of /nowhere
 
     page.reload()
+    assert round(heading.evaluate(LINES)) == 2
     for number, reply in enumerate(REPLIES, 1):
         send_message(page, "More")
         upstream.next_call().start_stream().complete(reply)
@@ -71,4 +85,6 @@ def test_no_page_scrolls_horizontally(
             wrong.append(reply)
     page.reload()
     assert page.evaluate(WIDTH) == 320
+    page.goto("/conversations?q=hello")
+    assert page.locator("mark").evaluate_all(OVERLAP) < 1  # nothing beside the word is covered
     assert wrong == []

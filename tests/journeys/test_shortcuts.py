@@ -106,8 +106,8 @@ def test_shortcut_keys_open_pages_and_focus_fields(context: BrowserContext, upst
     expect(message_box(page)).to_have_value("more")
 
 
-def test_j_and_k_keys_move_focus_by_one_turn_and_stop_at_the_first_and_last(
-    context: BrowserContext, upstream: Upstream
+def test_j_and_k_keys_move_focus_by_one_turn_from_the_end_or_from_a_search_hit(
+    context: BrowserContext, upstream: Upstream, portal: Portal
 ):
     page = open_conversation(context, upstream)
     send_message(page, "More")
@@ -136,11 +136,6 @@ def test_j_and_k_keys_move_focus_by_one_turn_and_stop_at_the_first_and_last(
     page.keyboard.press("ArrowUp")
     expect(message_box(page)).to_have_value("More")
 
-
-def test_j_and_k_keys_start_at_a_search_hit_and_reach_later_turns(
-    context: BrowserContext, upstream: Upstream, portal: Portal
-):
-    page = open_conversation(context, upstream)
     conversation = insert_conversation(portal.database, get_only_person(portal.database), 24)
     address = f"/conversations/{conversation}?before=20"
     page.goto(address)
@@ -160,7 +155,7 @@ def test_j_and_k_keys_start_at_a_search_hit_and_reach_later_turns(
     expect(message_box(page)).to_be_focused()
 
 
-def test_shortcuts_have_no_modifiers_and_are_found_by_their_place_on_other_keyboards(
+def test_shortcuts_have_no_modifiers_work_on_other_keyboards_and_can_be_switched_off(
     context: BrowserContext,
 ):
     page = context.new_page()
@@ -183,12 +178,8 @@ def test_shortcuts_have_no_modifiers_and_are_found_by_their_place_on_other_keybo
     page.evaluate(PRESS_BY_PLACE, ["\u061f", "Slash"])
     expect(sheet(page)).to_be_visible()
 
-
-def test_shortcuts_can_be_switched_off(context: BrowserContext):
-    page = context.new_page()
     page.goto("/preferences")
     choose_preference(page, "Keyboard shortcuts", "Off")
-
     page.goto("/twins/ada")
     wait_until_settled(page)
     for key in ("Escape", "?", "m", "/", "g", "t", "j", "k", "H"):
