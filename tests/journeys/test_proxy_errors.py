@@ -1,9 +1,9 @@
-"""An error page or sign-in page of a proxy must not replace content of the portal's pages."""
+"""Error pages and sign-in pages of a proxy, or no response: they replace nothing on a page."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Request, Response, expect
 
 from tests.journeys.steps import message_box, open_conversation, reply_text, turn
 from tests.journeys.window import show_tab
@@ -12,28 +12,42 @@ from tests.support.upstream import Upstream
 pytestmark = pytest.mark.usefixtures("bad_network")
 
 HTML = "text/html; charset=utf-8"
-ANSWERS: list[dict[str, object]] = [
+ANSWERS: list[dict[str, object] | None] = [
     {"status": 502, "body": "<h1>Bad Gateway</h1>", "content_type": HTML},
     {"status": 200, "body": "<form><input name=user></form>", "content_type": HTML},
+    None,
 ]
 UNREACHABLE = "Can't reach the server."
 
 
-def intercept_requests(page: Page, answer: dict[str, object]) -> None:
-    """Answer every request with this response from now on."""
-    page.route("**/*", lambda route: route.fulfill(**answer))  # type: ignore[arg-type]
+def intercept_requests(page: Page, answer: dict[str, object] | None) -> None:
+    """Answer every request with this response from now on, or with none."""
+    if answer:
+        page.route("**/*", lambda route: route.fulfill(**answer))  # type: ignore[arg-type]
+    else:
+        page.route("**/*", lambda route: route.abort())
+
+
+def is_check_for_turns(ended: Request | Response) -> bool:
+    return "/turns?seen=" in ended.url
+
+
+def is_check_of_sidebar(ended: Request | Response) -> bool:
+    return "/conversations/recent" in ended.url
 
 
 @pytest.mark.fault("F68")
-def test_error_or_sign_in_page_of_a_proxy_replaces_no_message_and_no_reply(
+def test_error_or_sign_in_page_of_a_proxy_or_no_response_replaces_no_message_and_no_reply(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
     notices = page.locator("#notices")
     for number, answer in enumerate(ANSWERS, 1):
         intercept_requests(page, answer)
-        with page.expect_response("**/turns?seen=*"):
-            show_tab(page)
+        end = "response" if answer else "requestfailed"
+        for is_check in (is_check_for_turns, is_check_of_sidebar):
+            with page.expect_event(end, is_check):
+                show_tab(page)
         page.evaluate("new Promise((done) => setTimeout(done))")
         expect(notices).to_be_empty()
         expect(turn(page, "complete")).to_be_visible()
