@@ -196,37 +196,28 @@ def test_draft_of_the_first_page_keeps_its_twin(context: BrowserContext, upstrea
         wait_until_settled(page)
 
 
-def test_draft_is_deleted_and_restored_with_its_conversation(
+def test_draft_is_deleted_and_restored_with_its_conversation_and_text_typed_early_wins(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
-    address = page.url
+    address = page.url.partition("?")[0]
     message_box(page).fill("half a thought")
     page.locator("summary[title^='More options']").click()
     page.get_by_role("button", name="Delete").click()
     expect(page.locator(".note").first).to_contain_text("” deleted")
     assert page.evaluate(KEPT_IN_THE_END) == 0
-
     page.get_by_role("button", name="Undo").first.click()
     expect(page.locator(".note").first).to_contain_text("restored")
     page.goto(address)
     expect(message_box(page)).to_have_value("half a thought")
 
-
-def test_text_typed_before_the_script_loads_wins_over_a_draft(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    there = page.url.partition("?")[0]
-    message_box(page).fill("an old half")
     page.goto("/help")
     held = DelayedRequest(page, "**/main.js")
-    page.goto(there, wait_until="commit")
+    page.goto(address, wait_until="commit")
     message_box(page).fill("typed early")
     held.release()
     expect(page.locator("html")).to_have_class("scripts")
     page.evaluate(WAIT_FOR_PAINT)
     expect(message_box(page)).to_have_value("typed early")
     page.reload()
-
     expect(message_box(page)).to_have_value("typed early")

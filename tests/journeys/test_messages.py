@@ -55,38 +55,26 @@ def test_long_message_shows_twelve_lines_until_it_is_expanded_without_scrolling(
     expect(page.get_by_text("Show more")).to_be_visible()
     expect_lines(page, 12)
 
-
-def test_long_message_is_expanded_in_print_and_when_the_url_points_to_it(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_message(context, upstream, LONG_MESSAGE)
     page.emulate_media(media="print")
     expect_lines(page, 200)
-
     page.emulate_media(media="screen")
-    page.goto(f"{page.url}#{page.locator('.turn').get_attribute('id')}")
+    page.goto(f"{page.url}#{page.locator('.turn').get_attribute('id')}")  # a link to the message
     expect_lines(page, 200)
     expect(page.get_by_text("Show more")).to_be_hidden()
 
 
-def test_collapsed_code_does_not_lengthen_the_page_and_shows_the_focus(
+def test_collapsed_code_does_not_lengthen_the_page_shows_the_focus_and_is_no_draft_again(
     context: BrowserContext, upstream: Upstream
 ):
-    page = open_message(context, upstream, f"{LONG_MESSAGE}\n```\n{LONG_MESSAGE}\n```")
+    text = f"{LONG_MESSAGE}\n```\n{LONG_MESSAGE}\n```"
+    page = open_message(context, upstream, text)
     end = page.locator(".composer").evaluate("end => scrollY + end.getBoundingClientRect().bottom")
 
     assert page.evaluate("document.scrollingElement.scrollHeight") <= end + 1
     page.locator(".code__copy").focus()
     expect(page.locator(".code__copy")).to_be_in_viewport(ratio=1)
 
-
-def test_draft_of_a_sent_message_with_code_is_discarded(
-    context: BrowserContext, upstream: Upstream
-):
-    text = "Why?\n\n```py\nprint(1)\n```\nThanks"
-    page = open_message(context, upstream, text)
-    message_box(page).fill(text)
+    message_box(page).fill(text)  # the draft of a sent message is discarded
     page.reload()
-
     expect(page.locator(".turn__content .code__copy")).to_be_visible()
     expect(message_box(page)).to_have_value("")

@@ -10,7 +10,6 @@ from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.journeys.steps import (
     message_box,
     reply_text,
-    send_message,
     wait_until_settled,
 )
 from tests.journeys.window import show_tab
@@ -57,11 +56,15 @@ def page(context: BrowserContext) -> Page:
     return page
 
 
-def test_draft_survives_the_end_of_the_session_and_is_sent_after_signing_in_again(
+def test_draft_survives_the_end_of_the_session_and_the_next_request_leads_to_the_sign_in_page(
     page: Page, upstream: Upstream, clock: AdjustableClock
 ):
     message_box(page).fill(DRAFT)
     clock.advance(3_601)
+    with page.expect_event("requestfinished", lambda request: "/recent" in request.url):
+        show_tab(page)
+    page.evaluate("new Promise((done) => setTimeout(done))")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     message_box(page).press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
     sign_in(page)
@@ -74,46 +77,22 @@ def test_draft_survives_the_end_of_the_session_and_is_sent_after_signing_in_agai
     expect(message_box(page)).to_have_value("")
     assert upstream.sent_messages() == [DRAFT]
 
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    clock.advance(3_601)
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
 
-def test_signing_out_deletes_the_drafts_and_other_people_do_not_see_them(page: Page):
+
+def test_signing_out_deletes_the_drafts_and_leads_other_tabs_to_the_sign_in_page(page: Page):
+    other = page.context.new_page()
+    other.goto("/conversations")
     message_box(page).fill(DRAFT)
     wait_until_settled(page)
     sign_out(page)
+    expect(other.get_by_role("heading", level=1)).to_have_text("Sign in")
     assert DRAFT not in page.evaluate("JSON.stringify([localStorage, sessionStorage])")
     page.goto("/twins/ada")
     sign_in(page, "Ben")
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     wait_until_settled(page)
     expect(message_box(page)).to_have_value("")
-
-
-def test_copying_a_reply_after_the_end_of_the_session_leads_to_the_sign_in_page(
-    context: BrowserContext, page: Page, upstream: Upstream, clock: AdjustableClock
-):
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    send_message(page, "Hello")
-    upstream.next_call().start_stream().complete("Hi")
-    expect(reply_text(page, "complete")).to_have_text("Hi")
-    clock.advance(3_601)
-    page.get_by_role("button", name="Copy").first.click()
-
-    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
-
-
-def test_page_that_is_shown_again_after_the_end_of_the_session_stays(
-    page: Page, clock: AdjustableClock
-):
-    clock.advance(3_601)
-    with page.expect_event("requestfinished", lambda request: "/recent" in request.url):
-        show_tab(page)
-    page.evaluate("new Promise((done) => setTimeout(done))")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
-
-
-def test_signing_out_in_one_tab_leads_the_others_to_the_sign_in_page(page: Page):
-    other = page.context.new_page()
-    other.goto("/conversations")
-
-    sign_out(page)
-
-    expect(other.get_by_role("heading", level=1)).to_have_text("Sign in")

