@@ -10,19 +10,21 @@ from tests.support.upstream import Upstream
 
 PHONE = 360
 ASK = "لماذا السماء زرقاء؟"
+LIST_AND_TABLE = (
+    "لغات:\n\n- بايثون\n- Python\n\n| المنتج | السعر | x |\n|---|---|---|\n| خبز | 100 | y |\n"
+)
+# The gaps between the right ends of parts and of their words.
+GAPS = """parts => parts.map((part) => {
+  const words = document.createRange();
+  words.selectNodeContents(part);
+  return part.getBoundingClientRect().right - words.getBoundingClientRect().right;
+})"""
 # Whether the page scrolls horizontally.
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 LATIN = """() => [...document.querySelectorAll("button, label, h1, h2, p, summary, [aria-label]")]
   .filter((element) => element.checkVisibility() && !element.closest(".turn__reply"))
   .map((element) => element.ariaLabel || element.textContent)
   .filter((words) => /(Send|Try again|Message|Copy|conversation|reply)/.test(words))"""
-
-
-@pytest.fixture
-def arabic(context: BrowserContext) -> Page:
-    """Open a browser that requests Arabic."""
-    context.set_extra_http_headers({"Accept-Language": "ar-EG,ar;q=0.9"})
-    return context.new_page()
 
 
 def left_of(page: Page, one: str, other: str) -> bool:
@@ -33,10 +35,12 @@ def left_of(page: Page, one: str, other: str) -> bool:
     return a["x"] + a["width"] <= b["x"] + 1
 
 
-def test_arabic_conversation_has_right_to_left_layout_through_failure_and_retry(
-    arabic: Page, upstream: Upstream
+@pytest.mark.usefixtures("bad_network")
+def test_arabic_conversation_has_right_to_left_layout_and_arabic_words(
+    context: BrowserContext, upstream: Upstream
 ):
-    page = arabic
+    context.set_extra_http_headers({"Accept-Language": "ar-EG,ar;q=0.9"})
+    page = context.new_page()
     page.goto("/twins/ada")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     box = page.get_by_role("textbox", name="الرسالة")
@@ -76,33 +80,14 @@ def test_arabic_conversation_has_right_to_left_layout_through_failure_and_retry(
         assert not page.evaluate(SIDEWAYS)
         assert page.evaluate(LATIN) == []
 
-
-@pytest.mark.usefixtures("bad_network")
-def test_arabic_page_right_aligns_lists_and_tables_and_has_arabic_javascript_texts(
-    arabic: Page, context: BrowserContext, upstream: Upstream
-):
-    page = arabic
-    page.goto("/twins/ada")
-    context.set_offline(True)
-    expect(page.locator("#notices")).to_contain_text("أنت غير متصل بالإنترنت")
-    context.set_offline(False)
-    expect(page.locator("#notices")).to_be_empty()
-    page.locator("#message").fill("x" * 31_999)
-    expect(page.locator(".counter")).to_have_text("الأحرف المتبقية: 1")
-
     page.locator("#message").fill(ASK)
     page.locator("#message").press("Enter")
-    reply = (
-        "لغات:\n\n- بايثون\n- Python\n\n| المنتج | السعر | x |\n|---|---|---|\n| خبز | 100 | y |\n"
-    )
-    upstream.next_call().start_stream().complete(reply)
-    expect(turn(page, "complete")).to_be_visible()
+    upstream.next_call().start_stream().complete(LIST_AND_TABLE)
+    expect(turn(page, "complete", 1)).to_be_visible()
     for parts in ("li", "th, td"):
-        ends = page.locator(f".turn__reply :is({parts})").evaluate_all(
-            """parts => parts.map((part) => {
-              const words = document.createRange();
-              words.selectNodeContents(part);
-              return part.getBoundingClientRect().right - words.getBoundingClientRect().right;
-            })"""
-        )
-        assert max(ends) < 2, parts
+        assert max(page.locator(f".turn__reply :is({parts})").evaluate_all(GAPS)) < 2, parts
+
+    page.locator("#message").fill("x" * 31_999)
+    expect(page.locator(".counter")).to_have_text("الأحرف المتبقية: 1")
+    context.set_offline(True)
+    expect(page.locator("#notices")).to_contain_text("أنت غير متصل بالإنترنت")
