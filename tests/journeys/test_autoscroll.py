@@ -194,5 +194,12 @@ def test_page_stays_at_the_focused_part_while_a_reply_grows_and_ends(
     call.delta(".\n\nMore" * 60)
     expect(page.get_by_role("button", name="New messages")).to_be_visible()
     expect(stopped.locator(".turn__content")).to_be_in_viewport()
+
+    copy = page.get_by_role("button", name="Copy").first
+    copy.focus()
+    expect(copy).to_be_in_viewport()
+    call.delta("\n\nLonger." * 60)
+    expect(reply_text(page)).to_contain_text("Longer.")
+    expect(copy).to_be_in_viewport()
     page.keyboard.press("s")
     expect(turn(page, "stopped", 1)).to_be_visible()

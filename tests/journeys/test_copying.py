@@ -89,6 +89,7 @@ def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
     page.locator(".code [data-copy]").click()
     call.complete(CODE)
     expect(turn(page, "complete")).to_be_visible()
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
     expect(page.locator(".code [data-copy]")).to_be_focused()  # and not the message box
     expect(page.locator(".code [data-copy]")).to_have_accessible_name("Copy code python")
     page.clock.install()
