@@ -148,10 +148,3 @@ def choose_preference(page: Page, question: str, option: str) -> None:
     with page.expect_navigation():
         page.get_by_role("group", name=question).get_by_role("radio", name=option).check()
     expect(page.locator(".toast")).to_contain_text("Saved.")
-
-
-def submit_rejected_message(page: Page) -> None:
-    """Submit a message that is too long, without htmx; the portal responds with a full page."""
-    message_box(page).fill(TOO_LONG_MESSAGE)
-    with page.expect_navigation():
-        page.evaluate("document.querySelector('.composer form').submit()")
