@@ -79,8 +79,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return the number of test processes: one per core, plus one if browser tests are excluded.
 
-    Tests without a browser often wait, so one more process saves time.
+    Tests without a browser often wait, so one more process saves time. The tests of one file run
+    in this process, because starting others takes longer.
     """
+    if len(config.args) == 1 and Path(config.args[0].partition("::")[0]).is_file():
+        return 0
     uses_browsers = "not (browser" not in config.option.markexpr
     return (os.cpu_count() or 1) + (not uses_browsers)
 
