@@ -52,6 +52,7 @@ def test_invalid_cookie_starts_a_new_session(alice: Person):
         assert page.status == 200, (name, cookie)
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_new_session_is_on_the_disk_like_the_message_that_created_it(portal: Portal):
     levels: list[int] = []
 
