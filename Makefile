@@ -59,7 +59,7 @@ screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 release: .venv/test.done ## Keep the data of this version for the tests of later ones
 	@$(BIN)/python -m tools.release_data
 
-words: .venv/test.done ## Update the catalogues in translations/ from the sources
+words: .venv/test.done ## Update the catalogues in twindow/translations/ from the sources
 	@$(BIN)/python -m tools.translations
 
 lock: .venv/run.done ## Update the locked dependencies (for maintainers)

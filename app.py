@@ -2,6 +2,8 @@
 
 import signal
 
+from twindow.paths import ROOT
+
 if __name__ == "__main__":
     # Until the server handles signals, Ctrl+C exits without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -15,7 +17,6 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import closing, nullcontext, suppress
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -25,18 +26,18 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.utils import redirect
 
 import blueprints
-import web
-from accounts import People
-from core.clock import SYSTEM_CLOCK, Clock
-from core.db.checkpoints import Checkpoints
-from core.db.database import Database, DatabaseUnavailable
-from core.db.migrations import UnsupportedDatabase
-from core.db.startup_lock import startup_lock
-from core.db.table_copy import Schema
-from core.secrets import load_or_create_secret
-from core.server.logs import configure_logging, log_start
-from core.server.process_load import ProcessLoad
-from core.settings import (
+from twindow import web
+from twindow.accounts import People
+from twindow.core.clock import SYSTEM_CLOCK, Clock
+from twindow.core.db.checkpoints import Checkpoints
+from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.migrations import UnsupportedDatabase
+from twindow.core.db.startup_lock import startup_lock
+from twindow.core.db.table_copy import Schema
+from twindow.core.secrets import load_or_create_secret
+from twindow.core.server.logs import configure_logging, log_start
+from twindow.core.server.process_load import ProcessLoad
+from twindow.core.settings import (
     Settings,
     SettingsError,
     check_env_files,
@@ -44,22 +45,22 @@ from core.settings import (
     load_settings,
     read_settings,
 )
-from core.threadpool import in_threadpool
-from core.urls import enter_sub_path
-from service.app import SCHEMA as SERVICE_SCHEMA
-from service.app import Service, create_service_app, log_unlisted_twins
-from service.cli import create_cli_group
-from service.llm import log_local_servers
-from service.owners import EVERY_GROUP, PORTAL_OWNER
-from web import metrics
-from web.assets import warm_up
-from web.commands.backup import create_backup_command, create_restore_command
-from web.commands.check import create_check_command
-from web.commands.move import create_move_command
-from web.commands.person import create_person_group
-from web.container import SCHEMA as PORTAL_SCHEMA
-from web.container import Portal, build_portal, require_sign_in_mode
-from web.secret_fingerprints import check_fingerprints
+from twindow.core.threadpool import in_threadpool
+from twindow.core.urls import enter_sub_path
+from twindow.service.app import SCHEMA as SERVICE_SCHEMA
+from twindow.service.app import Service, create_service_app, log_unlisted_twins
+from twindow.service.cli import create_cli_group
+from twindow.service.llm import log_local_servers
+from twindow.service.owners import EVERY_GROUP, PORTAL_OWNER
+from twindow.web import metrics
+from twindow.web.assets import warm_up
+from twindow.web.commands.backup import create_backup_command, create_restore_command
+from twindow.web.commands.check import create_check_command
+from twindow.web.commands.move import create_move_command
+from twindow.web.commands.person import create_person_group
+from twindow.web.container import SCHEMA as PORTAL_SCHEMA
+from twindow.web.container import Portal, build_portal, require_sign_in_mode
+from twindow.web.secret_fingerprints import check_fingerprints
 
 API_PREFIX = "/api"
 NEW_SECRETS = (
@@ -84,7 +85,7 @@ class Twindow:
                 if settings.is_embedded
                 else None
             )
-            self.app = Flask("app", root_path=str(Path(__file__).parent), static_folder=None)
+            self.app = Flask("app", root_path=str(ROOT), static_folder=None)
             api_key = settings.api_key or ""
             if self.service:
                 api_key = _embedded_service_key(self.service, settings, may_create=is_server)
@@ -229,7 +230,7 @@ def upgrade(*, new_secrets: bool) -> None:
 
 def main() -> None:
     """Run the server."""
-    from core.server.gunicorn_server import BindError, Server
+    from twindow.core.server.gunicorn_server import BindError, Server
 
     configure_logging()
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from web.container import portal
-from web.person.current_person import signed_in_person
-from web.person.return_path import return_path
-from web.session_fields import DECLINED_FIELD, VISITOR_FIELD
+from twindow.web.container import portal
+from twindow.web.person.current_person import signed_in_person
+from twindow.web.person.return_path import return_path
+from twindow.web.session_fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, Flask, Response, abort, g, render_template, request, url_for
 
-from web.assets import initials
-from web.container import portal
-from web.person.twin_access import cached_twins
+from twindow.web.assets import initials
+from twindow.web.container import portal
+from twindow.web.person.twin_access import cached_twins
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 

@@ -8,11 +8,11 @@ from flask import Blueprint, current_app, redirect, request, url_for
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
-from web.container import portal
-from web.http import render_fragment, wants_fragment
-from web.person.current_person import person
-from web.person.ownership import find_deleted_conversation, own_conversation
-from web.person.return_path import current_page, return_path
+from twindow.web.container import portal
+from twindow.web.http import render_fragment, wants_fragment
+from twindow.web.person.current_person import person
+from twindow.web.person.ownership import find_deleted_conversation, own_conversation
+from twindow.web.person.return_path import current_page, return_path
 
 HIDING_ACTIONS = {"archived", "deleted"}
 

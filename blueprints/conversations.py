@@ -16,14 +16,14 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from chat.conversations import Conversation, ConversationPage
-from chat.search import SearchResults
-from web.container import portal
-from web.http import render_fragment, wants_fragment
-from web.person.current_person import person
-from web.person.ownership import find_conversation, own_conversation
-from web.person.twin_access import find_cached_twin, twin_access
-from web.views import (
+from twindow.chat.conversations import Conversation, ConversationPage
+from twindow.chat.search import SearchResults
+from twindow.web.container import portal
+from twindow.web.http import render_fragment, wants_fragment
+from twindow.web.person.current_person import person
+from twindow.web.person.ownership import find_conversation, own_conversation
+from twindow.web.person.twin_access import find_cached_twin, twin_access
+from twindow.web.views import (
     TURNS_PER_PAGE,
     DateGroup,
     before_position,

@@ -8,20 +8,20 @@ from collections.abc import Generator, Sequence
 
 from flask import Blueprint, Response, render_template, request
 
-from chat.log import Reply, build_reply
-from chat.turns import Turn
-from core import sse
-from rendering.stream import DomPatch
-from web.container import portal
-from web.http import sign_in_not_required
-from web.i18n import formatting
-from web.message_html import with_citations
-from web.person.ownership import find_conversation, find_turn
-from web.person.revocation import while_signed_in
-from web.streaming import htmx_frames, stream_limit
-from web.streaming.gzip_stream import stream_frames
-from web.streaming.running_replies import PageCursor, RunningReply
-from web.views import conversation_composer
+from twindow.chat.log import Reply, build_reply
+from twindow.chat.turns import Turn
+from twindow.core import sse
+from twindow.rendering.stream import DomPatch
+from twindow.web.container import portal
+from twindow.web.http import sign_in_not_required
+from twindow.web.i18n import formatting
+from twindow.web.message_html import with_citations
+from twindow.web.person.ownership import find_conversation, find_turn
+from twindow.web.person.revocation import while_signed_in
+from twindow.web.streaming import htmx_frames, stream_limit
+from twindow.web.streaming.gzip_stream import stream_frames
+from twindow.web.streaming.running_replies import PageCursor, RunningReply
+from twindow.web.views import conversation_composer
 
 bp = Blueprint("events", __name__)
 

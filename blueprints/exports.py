@@ -10,23 +10,23 @@ from urllib.parse import quote
 import msgspec
 from flask import Blueprint, Response, abort, request, stream_with_context
 
-from chat.conversations import Conversation
-from chat.log import Reply
-from chat.turns import Turn, iter_turns
-from core.threadpool import in_serial_threadpool
-from rendering import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
-from web.container import portal
-from web.i18n import (
+from twindow.chat.conversations import Conversation
+from twindow.chat.log import Reply
+from twindow.chat.turns import Turn, iter_turns
+from twindow.core.threadpool import in_serial_threadpool
+from twindow.rendering import BLANK_CHARACTERS, embed_inline, embed_markdown, quote_markdown
+from twindow.web.container import portal
+from twindow.web.i18n import (
     english_end_message,
     exact_time,
     gettext,
     iso_time,
     reply_end_message,
 )
-from web.person.ownership import own_conversation
-from web.person.revocation import while_signed_in
-from web.person.twin_access import find_cached_twin
-from web.streaming import stream_limit
+from twindow.web.person.ownership import own_conversation
+from twindow.web.person.revocation import while_signed_in
+from twindow.web.person.twin_access import find_cached_twin
+from twindow.web.streaming import stream_limit
 
 bp = Blueprint("exports", __name__)
 

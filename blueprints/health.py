@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import msgspec
 from flask import Blueprint, Response, abort
 
-from core import sse
-from web.commands.probes import (
+from twindow.core import sse
+from twindow.web.commands.probes import (
     DELAYED_EVENT,
     END_DELAY_SECONDS,
     EVENT_DELAY_SECONDS,
     is_signed_probe,
     observe_request,
 )
-from web.container import portal
-from web.http import session_not_required
-from web.streaming import stream_limit
+from twindow.web.container import portal
+from twindow.web.http import session_not_required
+from twindow.web.streaming import stream_limit
 
 bp = Blueprint("health", __name__)
 

@@ -15,19 +15,19 @@ from contextlib import suppress
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from accounts import Person
-from core.languages import N_
-from core.server.logs import printable_path
-from core.urls import without_credentials
-from twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
-from web import message_form
-from web.container import portal
-from web.form_limits import count_key_request
-from web.http import claim_idempotency_key
-from web.http.errors import FormLimitReached
-from web.i18n import format_number, gettext, service_message
-from web.person.current_person import signed_in_person
-from web.person.sign_in_log import log_action
+from twindow.accounts import Person
+from twindow.core.languages import N_
+from twindow.core.server.logs import printable_path
+from twindow.core.urls import without_credentials
+from twindow.twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unauthorized
+from twindow.web import message_form
+from twindow.web.container import portal
+from twindow.web.form_limits import count_key_request
+from twindow.web.http import claim_idempotency_key
+from twindow.web.http.errors import FormLimitReached
+from twindow.web.i18n import format_number, gettext, service_message
+from twindow.web.person.current_person import signed_in_person
+from twindow.web.person.sign_in_log import log_action
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from web.form_limits import count_new_session
-from web.http import redirect_page, require_browser_id, sign_in_not_required, wants_fragment
-from web.person.return_path import return_path
-from web.preferences import PREFERENCE_FIELDS, Preferences, preferences
-from web.session_fields import PREFERENCES_FIELD
+from twindow.web.form_limits import count_new_session
+from twindow.web.http import redirect_page, require_browser_id, sign_in_not_required, wants_fragment
+from twindow.web.person.return_path import return_path
+from twindow.web.preferences import PREFERENCE_FIELDS, Preferences, preferences
+from twindow.web.session_fields import PREFERENCES_FIELD
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 

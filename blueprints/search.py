@@ -8,19 +8,19 @@ from operator import attrgetter
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from chat.conversations import Conversation
-from chat.search import MAX_QUERY_LENGTH, SearchResults
-from chat.twins import filter_twins
-from core.languages import N_
-from core.text_folding import fold
-from twinapi import Twin
-from web.container import portal
-from web.http import render_fragment, wants_fragment
-from web.i18n import gettext, translate
-from web.person.current_person import is_from_proxy, person, signed_in_person
-from web.person.return_path import current_page
-from web.person.twin_access import cached_twins, twin_access
-from web.views import TURNS_PER_PAGE
+from twindow.chat.conversations import Conversation
+from twindow.chat.search import MAX_QUERY_LENGTH, SearchResults
+from twindow.chat.twins import filter_twins
+from twindow.core.languages import N_
+from twindow.core.text_folding import fold
+from twindow.twinapi import Twin
+from twindow.web.container import portal
+from twindow.web.http import render_fragment, wants_fragment
+from twindow.web.i18n import gettext, translate
+from twindow.web.person.current_person import is_from_proxy, person, signed_in_person
+from twindow.web.person.return_path import current_page
+from twindow.web.person.twin_access import cached_twins, twin_access
+from twindow.web.views import TURNS_PER_PAGE
 
 bp = Blueprint("search", __name__)
 

@@ -7,7 +7,7 @@ import math
 from flask import Blueprint, abort, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from accounts import (
+from twindow.accounts import (
     MAX_PASSWORD_CHARACTERS,
     MIN_PASSWORD_CHARACTERS,
     AttemptsExceeded,
@@ -16,16 +16,16 @@ from accounts import (
     VerificationBusy,
     WrongCredentials,
 )
-from core.languages import LANGUAGES, N_
-from web.container import portal
-from web.http import sign_in_not_required
-from web.person import sign_in_log
-from web.person.browser_session import begin_sign_in, browser_token, end_sign_in
-from web.person.client_address import client_address
-from web.person.current_person import is_from_proxy, signed_in_person
-from web.person.devices import describe_device
-from web.person.return_path import return_path
-from web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
+from twindow.core.languages import LANGUAGES, N_
+from twindow.web.container import portal
+from twindow.web.http import sign_in_not_required
+from twindow.web.person import sign_in_log
+from twindow.web.person.browser_session import begin_sign_in, browser_token, end_sign_in
+from twindow.web.person.client_address import client_address
+from twindow.web.person.current_person import is_from_proxy, signed_in_person
+from twindow.web.person.devices import describe_device
+from twindow.web.person.return_path import return_path
+from twindow.web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 

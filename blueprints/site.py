@@ -14,9 +14,9 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from web.assets import static_files
-from web.container import portal
-from web.http import (
+from twindow.web.assets import static_files
+from twindow.web.container import portal
+from twindow.web.http import (
     render_fragment,
     session_not_required,
     sign_in_not_required,

@@ -5,20 +5,20 @@ from __future__ import annotations
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from chat.conversations import Conversation, ConversationNotFound
-from chat.limits import SendingBlocked
-from chat.log import Ended, ReplyState, build_reply
-from chat.turns import AddedTurn, ReplyInProgress, Turn
-from core.languages import N_
-from web import message_form
-from web.container import portal
-from web.http import render_fragment, render_notice, wants_fragment
-from web.i18n import join_sentences
-from web.message_form import RejectedMessage
-from web.person.client_address import visitor_address
-from web.person.current_person import person
-from web.person.ownership import own_conversation, own_turn
-from web.views import (
+from twindow.chat.conversations import Conversation, ConversationNotFound
+from twindow.chat.limits import SendingBlocked
+from twindow.chat.log import Ended, ReplyState, build_reply
+from twindow.chat.turns import AddedTurn, ReplyInProgress, Turn
+from twindow.core.languages import N_
+from twindow.web import message_form
+from twindow.web.container import portal
+from twindow.web.http import render_fragment, render_notice, wants_fragment
+from twindow.web.i18n import join_sentences
+from twindow.web.message_form import RejectedMessage
+from twindow.web.person.client_address import visitor_address
+from twindow.web.person.current_person import person
+from twindow.web.person.ownership import own_conversation, own_turn
+from twindow.web.views import (
     TurnView,
     conversation_composer,
     load_conversation_view,

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from chat.conversations import Conversation
-from chat.limits import SendingBlocked
-from chat.search import MAX_QUERY_LENGTH
-from chat.turns import AddedTurn
-from chat.twins import TwinList, TwinUsage, filter_twins
-from twinapi import Twin, TwinApiError
-from web import message_form
-from web.container import portal
-from web.http import redirect_page, render_fragment, render_notice, wants_fragment
-from web.i18n import join_sentences
-from web.message_form import RejectedMessage
-from web.person.client_address import visitor_address
-from web.person.current_person import person, person_of_form, remember_person
-from web.person.twin_access import find_twin, list_twins
-from web.views import ComposerView, first_composer, with_rejection
+from twindow.chat.conversations import Conversation
+from twindow.chat.limits import SendingBlocked
+from twindow.chat.search import MAX_QUERY_LENGTH
+from twindow.chat.turns import AddedTurn
+from twindow.chat.twins import TwinList, TwinUsage, filter_twins
+from twindow.twinapi import Twin, TwinApiError
+from twindow.web import message_form
+from twindow.web.container import portal
+from twindow.web.http import redirect_page, render_fragment, render_notice, wants_fragment
+from twindow.web.i18n import join_sentences
+from twindow.web.message_form import RejectedMessage
+from twindow.web.person.client_address import visitor_address
+from twindow.web.person.current_person import person, person_of_form, remember_person
+from twindow.web.person.twin_access import find_twin, list_twins
+from twindow.web.views import ComposerView, first_composer, with_rejection
 
 bp = Blueprint("twins", __name__)
 

@@ -19,7 +19,6 @@ from jinja2.bccache import Bucket
 from playwright.sync_api import Browser, expect, sync_playwright
 
 import app as twindow
-from core.clock import Clock
 from tests.support import chromium, upstream_server
 from tests.support import postgres as postgresql
 from tests.support.clock import AdjustableClock
@@ -29,7 +28,8 @@ from tests.support.portals import close_portal, create_tables, get_portal, serve
 from tests.support.postgres import Postgres
 from tests.support.resources import ProcessGuard
 from tests.support.upstream import UPSTREAM_KEY, Upstream
-from web.container import Portal
+from twindow.core.clock import Clock
+from twindow.web.container import Portal
 
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108
 # Several times what a run needs.

@@ -14,7 +14,7 @@ import pytest
 
 from app import create_app
 from tests.support.commands import run_flask
-from tests.support.processes import ROOT
+from twindow.paths import ROOT
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_upgrade_command_upgrades_the_tables_of_a_server(tmp_path: Path):
 
 
 def run_service(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m service` with these settings only."""
+    """Run `python -m twindow.service` with these settings only."""
     environment = {name: os.environ[name] for name in os.environ if "TWINDOW" not in name}
     return subprocess.run(
-        [sys.executable, "-m", "service", *arguments],
+        [sys.executable, "-m", "twindow.service", *arguments],
         check=False,
         capture_output=True,
         text=True,

@@ -18,23 +18,24 @@ from click.testing import Result
 from psycopg.errors import DuplicateObject
 from sqlalchemy import make_url
 
-from accounts import TABLES as ACCOUNT_TABLES
 from app import Twindow, create_app
-from chat.conversations import Conversations
-from chat.schema import TABLES as CHAT_TABLES
-from chat.schema import secret_fingerprints, workers
-from core.db.database import Database, metadata
-from core.settings import load_settings
-from service.access import ApiKeys
-from service.schema import TABLES as SERVICE_TABLES
 from tests.support.commands import run_flask
 from tests.support.history import insert_conversation
 from tests.support.person import Person, wait_for_reply
 from tests.support.portals import close_portal, create_tables, serve
 from tests.support.postgres import Postgres
-from tests.support.processes import ROOT, START_SECONDS, free_port
+from tests.support.processes import START_SECONDS, free_port
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from tests.support.waiting import poll_until
+from twindow.accounts import TABLES as ACCOUNT_TABLES
+from twindow.chat.conversations import Conversations
+from twindow.chat.schema import TABLES as CHAT_TABLES
+from twindow.chat.schema import secret_fingerprints, workers
+from twindow.core.db.database import Database, metadata
+from twindow.core.settings import load_settings
+from twindow.paths import ROOT
+from twindow.service.access import ApiKeys
+from twindow.service.schema import TABLES as SERVICE_TABLES
 
 MESSAGE, REPLY = "Why is the sky blue?", "Because of scattering."
 

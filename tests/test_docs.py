@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET, inspect
 
-from core.settings import Settings
-from service.twins.parser import parse
-from service.twins.twin import FrontMatter
-from service.validation_messages import describe_type
 from tests.support import doc_tables
 from tests.support.doc_tables import Table
+from twindow.core.settings import Settings
+from twindow.paths import ROOT
+from twindow.service.twins.parser import parse
+from twindow.service.twins.twin import FrontMatter
+from twindow.service.validation_messages import describe_type
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 TWINS = (ROOT / "docs" / "twins.md").read_text()

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from core.settings import SettingsError, load_settings
 from tests.support.commands import run_flask
-from tests.support.processes import ROOT, run_server
+from tests.support.processes import run_server
 from tests.support.upstream import Upstream
+from twindow.core.settings import SettingsError, load_settings
+from twindow.paths import ROOT
 
 HANDBOOK = sorted((ROOT / "twins" / "guide").glob("*.md"))
 # Commands that install, start a server or need another host.
@@ -27,7 +28,7 @@ NOT_RUN = (
     "git pull",
     "-m venv",
     "python app.py",
-    "-m service\n",
+    "-m twindow.service\n",
     "--through",
     "/ID\n",
 )

@@ -9,17 +9,15 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.plurals import get_plural
 
 from tools.translations import (
-    CATALOGS_DIR,
-    SOURCES,
     TRANSLATED_LANGUAGES,
     catalog_path,
     compile_catalog,
     extract_catalog,
     read_catalog,
 )
+from twindow.paths import ROOT
 
 PLACE = re.compile(r"%\((\w+)\)s")
-ROOT = CATALOGS_DIR.parent
 # Parts of a template without text to translate: `trans` blocks, scripts, drawings, tags, entities.
 TAG = re.compile(
     r"\{% trans.*?endtrans %\}|<script.*?</script>|<svg.*?</svg>|<[^>]*>|\{[{%#].*?[}%#]\}|&\w+;",
@@ -126,26 +124,6 @@ def test_templates_mark_all_text_for_translation():
 
     assert PAGES
     assert {page: found for page, found in words.items() if found} == {}
-
-
-def test_sentences_are_extracted_from_every_package_that_has_them():
-    marked = {
-        found.parent
-        for folder in (
-            "app.py",
-            "blueprints",
-            "chat",
-            "core",
-            "rendering",
-            "service",
-            "twinapi",
-            "web",
-        )
-        for found in [ROOT / folder, *(ROOT / folder).rglob("*.py")]
-        if found.is_file() and "from core.languages import" in found.read_text()
-    }
-
-    assert {str(found.relative_to(ROOT)).split("/")[0] for found in marked} <= set(SOURCES)
 
 
 def test_scripts_contain_no_hard_coded_sentences():

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from core.settings import Settings, load_settings
-from service.access.jwks import JwksClient
-from service.llm import ModelClient
-from service.twins import FrontMatter
 from tests.support.certificates import CertificateAuthority
 from tests.support.images import png
 from tests.support.squid import Squid, run_squid
 from tests.support.tls_front import run_tls_front
 from tests.support.upstream import TWINS, Upstream
 from tests.support.waiting import wait_until
-from twinapi import AvatarDownloader, Client
+from twindow.core.settings import Settings, load_settings
+from twindow.service.access.jwks import JwksClient
+from twindow.service.llm import ModelClient
+from twindow.service.twins import FrontMatter
+from twindow.twinapi import AvatarDownloader, Client
 
 HOST = "partner.test"  # only the proxy knows it
 

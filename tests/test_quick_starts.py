@@ -12,8 +12,9 @@ import pytest
 from sqlalchemy import make_url
 
 from tests.support.postgres import Postgres
-from tests.support.processes import ROOT, free_port, run_server
+from tests.support.processes import free_port, run_server
 from tests.support.upstream import Upstream
+from twindow.paths import ROOT
 
 QUICK_STARTS = dict(
     re.findall(

@@ -1,4 +1,4 @@
-"""Starting and stopping the real processes: `app.py`, `python -m service` and `flask run`."""
+"""Starting and stopping `app.py`, `python -m twindow.service` and `flask run`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from textwrap import dedent
 import pytest
 
 from app import main
-from chat.log.entries import Reply, ReplyState, build_reply
-from chat.log.log import Log
-from core.db.database import Database
-from core.server.gunicorn_server import Server
-from core.server.process_load import ProcessLoad
-from rendering import render
 from tests.support.commands import run_flask
 from tests.support.html import parse_html
 from tests.support.person import Page, Person, wait_for_reply
-from tests.support.processes import ROOT, ServerProcess, create_api_key, free_port, run_server
+from tests.support.processes import ServerProcess, create_api_key, free_port, run_server
 from tests.support.upstream import Upstream
+from twindow.chat.log.entries import Reply, ReplyState, build_reply
+from twindow.chat.log.log import Log
+from twindow.core.db.database import Database
+from twindow.core.server.gunicorn_server import Server
+from twindow.core.server.process_load import ProcessLoad
+from twindow.paths import ROOT
+from twindow.rendering import render
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -116,7 +117,9 @@ def test_portal_uses_a_service_in_another_process_and_both_leave_complete_databa
 ):
     upstream.always_reply("Hi")
     alone, portal = tmp_path / "service", tmp_path / "portal"
-    with run_server(alone, "-m", "service", MODEL_URL=f"{upstream.url}/v1", MODEL="any") as service:
+    with run_server(
+        alone, "-m", "twindow.service", MODEL_URL=f"{upstream.url}/v1", MODEL="any"
+    ) as service:
         api = {"API_URL": service.url, "API_KEY": create_api_key(alone, "portal")}
         run_flask("--app", "app", "twindow", "upgrade", DATA_DIR=portal, **api)
         with run_server(portal, "app.py", "--no-migrate", **api) as server:
@@ -236,7 +239,7 @@ def test_server_with_no_migrate_refuses_tables_that_are_not_the_newest(
 def test_ctrl_c_during_startup_prints_no_traceback(tmp_path: Path):
     settings = {"TWINDOW_DATA_DIR": str(tmp_path), "TWINDOW_PORT": str(free_port())}
     wrong = []
-    for command in (["app.py"], ["-m", "service"]):
+    for command in (["app.py"], ["-m", "twindow.service"]):
         process = subprocess.Popen(
             [sys.executable, "-X", "importtime", *command],
             cwd=ROOT,

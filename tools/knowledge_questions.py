@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from core.settings import ROOT
-from core.text_files import decode_text
-from service.knowledge import KnowledgeIndex, Source, find_answer, split_into_passages
-from service.twins import Twin, TwinRepository
+from twindow.core.text_files import decode_text
+from twindow.paths import TWINS
+from twindow.service.knowledge import KnowledgeIndex, Source, find_answer, split_into_passages
+from twindow.service.twins import Twin, TwinRepository
 
 FILE_NAME = "questions.yaml"
 
@@ -25,7 +25,7 @@ FILE_NAME = "questions.yaml"
 def main() -> None:
     """Print the report of each twin with questions, or of some."""
     parser = argparse.ArgumentParser(prog="python -m tools.knowledge_questions")
-    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "twins")
+    parser.add_argument("folder", nargs="?", type=Path, default=TWINS)
     parser.add_argument("twins", nargs="*", help="ids of twins, by default all")
     options = parser.parse_args()
     folder = options.folder

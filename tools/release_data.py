@@ -15,14 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app import Twindow
-from core.settings import load_settings
-from core.version import read_version
 from tests.support.person import Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
 from tests.support.upstream_server import run_upstream
+from twindow.core.settings import load_settings
+from twindow.core.version import read_version
+from twindow.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 RELEASES = ROOT / "tests" / "releases"
 TWIN = "---\nname: Ada\ndescription: A twin.\n---\nYou are Ada.\n"
 NAME, PASSWORD = "Anna", "correct horse battery"

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from xml.etree import ElementTree
 
-from tests.support.doc_tables import FAULTS, INTERFACE, LIMITS, ROOT, Row
+from tests.support.doc_tables import FAULTS, INTERFACE, LIMITS, Row
+from twindow.paths import ROOT
 
 JUNIT_PATH = ROOT / "build" / "tests.xml"
 REPORT_PATH = ROOT / "build" / "report.md"

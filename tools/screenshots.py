@@ -16,8 +16,9 @@ from tests.support import chromium
 from tests.support.processes import run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream, send_reply
 from tests.support.upstream_server import run_upstream
+from twindow.paths import ROOT
 
-SCREENSHOTS_DIR = Path(__file__).parent.parent / "docs" / "screenshots"
+SCREENSHOTS_DIR = ROOT / "docs" / "screenshots"
 THEMES = ("light", "dark")
 VIEWPORTS = ((360, 740), (768, 1024), (1280, 800))
 WEBP_QUALITY = 70

@@ -17,10 +17,10 @@ from urllib.parse import unquote
 
 import requests
 
-from tests.support.processes import ROOT
 from tests.support.upstream import TWINS, Call
 from tests.support.upstream_server import run_upstream
 from tools.bench.texts import make_deltas
+from twindow.paths import ROOT
 
 RECORDS_PATH = "/records"
 

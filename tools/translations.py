@@ -11,12 +11,11 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from core.languages import LANGUAGES
+from twindow.core.languages import LANGUAGES
+from twindow.paths import ROOT, TRANSLATIONS
 
-ROOT = Path(__file__).parent.parent
-CATALOGS_DIR = ROOT / "translations"
 TRANSLATED_LANGUAGES = [code for code in LANGUAGES if code != "en"]
-SOURCES = ("blueprints", "web", "chat", "twinapi", "service", "templates")
+SOURCES = ("blueprints", "twindow", "templates")
 EXTRACTION_METHODS = [("**.py", "python"), ("**.html", "jinja2")]
 EXTRACTION_OPTIONS = {
     "**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true"}
@@ -36,7 +35,7 @@ def extract_catalog() -> Catalog:
 
 def catalog_path(code: str) -> Path:
     """Return the path of a language's catalogue."""
-    return CATALOGS_DIR / code / "LC_MESSAGES" / "messages.po"
+    return TRANSLATIONS / code / "LC_MESSAGES" / "messages.po"
 
 
 def read_catalog(code: str) -> Catalog:

@@ -59,7 +59,7 @@ addEventListener("pageshow", ({ persisted }) => {
   if (persisted && document.querySelector(".htmx-request")) location.reload();
 });
 
-// The server formats the times of the next page in this time zone (web/i18n/timezone.py). Browsers without
+// The server formats the times of the next page in this time zone (twindow/web/i18n/timezone.py). Browsers without
 // Temporal use Intl, whose first use takes more than 10 ms.
 afterPaint(() => {
   const zone = globalThis.Temporal?.Now.timeZoneId() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,4 +1,4 @@
-// Swap styles for the patches of a reply (rendering/stream/dom_patch.py). Equal nodes and the equal
+// Swap styles for the patches of a reply (twindow/rendering/stream/dom_patch.py). Equal nodes and the equal
 // beginning of a text stay, and with them the selection, the focus and scroll positions.
 
 // conversation.js sets these attributes of wide parts.

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from accounts import Accounts, Person
-from chat.schema import counters
-from core.db.counters import Counters
-from core.db.database import Database
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.clock import AdjustableClock
+from twindow.accounts import Accounts, Person
+from twindow.chat.schema import counters
+from twindow.core.db.counters import Counters
+from twindow.core.db.database import Database
 
 
 @pytest.fixture

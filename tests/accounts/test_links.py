@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
-from accounts import Accounts, InvalidLink, Person, UnsuitablePassword, WrongCredentials
-from accounts.schema import one_time_links
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
+from twindow.accounts import Accounts, InvalidLink, Person, UnsuitablePassword, WrongCredentials
+from twindow.accounts.schema import one_time_links
 
 
 @pytest.mark.both_databases

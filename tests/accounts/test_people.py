@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from accounts import Accounts, NameTaken, Person, PersonNotFound, UnsuitableName, WrongCredentials
 from tests.accounts.passwords import PASSWORD
+from twindow.accounts import (
+    Accounts,
+    NameTaken,
+    Person,
+    PersonNotFound,
+    UnsuitableName,
+    WrongCredentials,
+)
 
 
 def test_names_are_the_same_regardless_of_case_character_width_and_outer_spaces(

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from accounts import (
+from tests.accounts.passwords import PASSWORD
+from tests.support.clock import AdjustableClock
+from twindow.accounts import (
     Accounts,
     AttemptsExceeded,
     Person,
     UnsuitablePassword,
     WrongCredentials,
 )
-from tests.accounts.passwords import PASSWORD
-from tests.support.clock import AdjustableClock
 
 ADDRESS = "192.0.2.1"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from accounts import Accounts, Person
-from accounts.sign_ins import MAX_SIGN_INS_PER_PERSON
-from core.db.database import DatabaseUnavailable
 from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
+from twindow.accounts import Accounts, Person
+from twindow.accounts.sign_ins import MAX_SIGN_INS_PER_PERSON
+from twindow.core.db.database import DatabaseUnavailable
 
 
 def sign_in(accounts: Accounts, device: str = "Firefox") -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from accounts import Accounts
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.accounts import Accounts
+from twindow.web.container import Portal
 
 
 @pytest.fixture

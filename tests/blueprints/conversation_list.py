@@ -6,9 +6,9 @@ import time
 
 from sqlalchemy import update
 
-from chat.schema import conversations
 from tests.support.person import Page
-from web.container import Portal
+from twindow.chat.schema import conversations
+from twindow.web.container import Portal
 
 
 def date_groups(page: Page) -> list[tuple[str, list[str]]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Flask
 from flask.testing import FlaskClient
 
-from accounts import Accounts
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.person import Page, Person
-from web.container import Portal
+from twindow.accounts import Accounts
+from twindow.web.container import Portal
 
 
 def add_people(portal: Portal) -> Accounts:

@@ -10,7 +10,7 @@ import pytest
 from tests.support.images import png
 from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 PLACE = "/api/v1/avatars/a.png"
 PICTURE = png()

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.person import Person, wait_for_reply
 from tests.support.upstream import Upstream
-from twinapi import stream
+from twindow.twinapi import stream
 
 
 def test_stop_keeps_the_text_and_closes_the_service_connection(alice: Person, upstream: Upstream):

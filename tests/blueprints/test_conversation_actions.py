@@ -7,7 +7,7 @@ import pytest
 from tests.blueprints.conversation_list import backdate, date_groups, listed_titles
 from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 
 @pytest.mark.limit("L7")

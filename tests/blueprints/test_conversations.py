@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from chat.conversations import PAGE_SIZE
-from chat.schema import conversations
 from tests.blueprints.conversation_list import listed_titles
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.chat.conversations import PAGE_SIZE
+from twindow.chat.schema import conversations
+from twindow.web.container import Portal
 
 
 def test_conversations_are_listed_and_filtered(alice: Person, bob: Person, upstream: Upstream):

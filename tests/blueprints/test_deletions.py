@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from chat import deletion
 from tests.blueprints.conversation_list import backdate, listed_titles
 from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.chat import deletion
+from twindow.web.container import Portal
 
 
 def test_deleted_conversation_is_hidden_everywhere_and_can_be_restored(alice: Person, page: Page):

@@ -5,12 +5,12 @@ import re
 import pytest
 from bs4 import Tag
 
-from chat.log import Log
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.upstream import Upstream
-from web.assets.bundles import STATIC_DIR
-from web.container import Portal
-from web.streaming.running_replies import RunningReplies
+from twindow.chat.log import Log
+from twindow.paths import STATIC
+from twindow.web.container import Portal
+from twindow.web.streaming.running_replies import RunningReplies
 
 
 def begun(alice: Person, upstream: Upstream):
@@ -97,9 +97,9 @@ def test_page_keeps_its_text_while_a_process_to_which_the_reply_is_new_renders_i
 
     render_in_other_process(turn_id, portal, monkeypatch)
     # Even these entries are rendered one by one.
-    monkeypatch.setattr("web.streaming.running_replies.CHUNK_LENGTH", 1)
-    monkeypatch.setattr("rendering.stream.cpu_budget.MAX_SHARE", 0.005)
-    monkeypatch.setattr("rendering.stream.cpu_budget.BURST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr("twindow.web.streaming.running_replies.CHUNK_LENGTH", 1)
+    monkeypatch.setattr("twindow.rendering.stream.cpu_budget.MAX_SHARE", 0.005)
+    monkeypatch.setattr("twindow.rendering.stream.cpu_budget.BURST_PAUSE_SECONDS", 0)
     with alice.follow(turn_id, after=cursor_of(page), turn=page.turns[0]) as stream:
         call.delta(" four")
         patch = stream.next_frame().select_one("hx-partial")
@@ -198,7 +198,7 @@ def test_quiet_stream_sends_keep_alive_events_visible_to_scripts(
 
 
 def test_page_reports_a_silent_stream_within_7_seconds_but_tolerates_a_late_event():
-    script = (STATIC_DIR / "js" / "reconnection.js").read_text()
+    script = (STATIC / "js" / "reconnection.js").read_text()
     found = re.search(r"\bSILENCE_MS = (\d+);", script)
     assert found
 

@@ -10,11 +10,11 @@ import re
 import pytest
 from flask import Flask
 
-from accounts import Accounts
 from tests.blueprints.sign_in_steps import sign_in
 from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
+from twindow.accounts import Accounts
 
 # What signed-out people may request on a portal that does not allow visitors.
 PUBLIC = re.compile(r"/(session|static|livez|healthz|readyz|favicon|manifest|robots|pref|help)")

@@ -6,7 +6,7 @@ import sqlite3
 
 from tests.support.person import Person
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 
 def test_portal_with_a_locked_database_is_live_but_not_ready(alice: Person, portal: Portal):

@@ -15,13 +15,13 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from accounts import Accounts
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.blueprints.sign_in_steps import client_of
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.accounts import Accounts
+from twindow.web.container import Portal
 
 # PUT stands for the methods that no route has.
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (

@@ -10,12 +10,12 @@ import pytest
 from flask import Flask
 from sqlalchemy import event
 
-from rendering.render import render
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.html import parse_html
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import TWINS, Upstream
-from web.container import Portal
+from twindow.rendering.render import render
+from twindow.web.container import Portal
 
 SHORT, LONG = 60, 1_000
 
@@ -195,7 +195,7 @@ def test_conversation_is_exported_as_json_and_other_formats_are_not_found(
 
 def test_export_reads_only_a_few_turns_into_memory_at_once(app: Flask, portal: Portal, person: str):
     from blueprints.exports import FORMATS
-    from chat.turns import iter_turns
+    from twindow.chat.turns import iter_turns
 
     conversation_id = insert_conversation(portal.database, person, LONG, sentences=60)
     conversation = portal.conversations.find(conversation_id, person)

@@ -14,16 +14,16 @@ from flask import Flask
 from sqlalchemy import select
 
 import app as twindow
-from accounts import Accounts
-from core.db.database import Database, DatabaseUnavailable
-from service.key_issuer import KeyIssuer
-from service.schema import conversations as service_conversations
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
-from twinapi import ApiKey, Client
-from web.commands.merge import merge_people
+from twindow.accounts import Accounts
+from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.service.key_issuer import KeyIssuer
+from twindow.service.schema import conversations as service_conversations
+from twindow.twinapi import ApiKey, Client
+from twindow.web.commands.merge import merge_people
 
 # The names of twins, and the lines of their files about access.
 TWINS = {"lobby": ("Lobby", ""), "legal": ("Legal", "access: ['group:lawyers']\n")}
@@ -199,7 +199,7 @@ def test_nobody_is_merged_while_keys_cannot_be_revoked(app: Flask, accounts: Acc
 def test_person_with_the_maximum_of_keys_gets_a_message(
     anna: Person, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("service.access.api_keys.MAX_KEYS", 1)
+    monkeypatch.setattr("twindow.service.access.api_keys.MAX_KEYS", 1)
     create_key(anna)
     page = anna.press(anna.get("/keys"), "Create key", name="one more", scope="read_only")
 

@@ -8,10 +8,10 @@ import pytest
 from flask import Flask
 from sqlalchemy import func, select
 
-from chat.schema import sessions
 from tests.support.person import HTMX_HEADERS, Page, Person
-from web.container import Portal
-from web.preferences import Preferences
+from twindow.chat.schema import sessions
+from twindow.web.container import Portal
+from twindow.web.preferences import Preferences
 
 OTHERS = {
     "theme": "dark",
@@ -80,7 +80,7 @@ def test_browser_colour_follows_the_theme(alice: Person):
 def test_fresh_cookies_at_one_address_store_a_limited_number_of_sessions(
     app: Flask, portal: Portal, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("web.form_limits.MAX_NEW_SESSIONS", 2)
+    monkeypatch.setattr("twindow.web.form_limits.MAX_NEW_SESSIONS", 2)
 
     def save_from(address: str) -> int:
         client = app.test_client()

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from accounts import Accounts
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.accounts import Accounts
+from twindow.web.container import Portal
 
 HEADER = "X-Remote-User"
 

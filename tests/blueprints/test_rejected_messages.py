@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 TOO_LONG = "too long!!" * 32_000
 

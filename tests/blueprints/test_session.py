@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from accounts import Accounts
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import is_signed_in, sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
+from twindow.accounts import Accounts
 
 # Run a portal without visitors.
 pytestmark = pytest.mark.settings(sign_in="password", sign_in_idle_timeout=3_600)

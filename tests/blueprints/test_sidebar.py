@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import select, update
 
-from chat.schema import conversations
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.chat.schema import conversations
+from twindow.web.container import Portal
 
 
 def test_sidebar_lists_all_pinned_twenty_other_and_the_open_conversation(

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from flask import Flask
 
-from core.settings import SignInModes
 from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
 from tests.support.person import Person
-from web.container import EXTENSION_KEY, Portal
+from twindow.core.settings import SignInModes
+from twindow.web.container import EXTENSION_KEY, Portal
 
 
 @pytest.mark.settings(sign_in="password", public_url="https://example.org/chat")

@@ -11,7 +11,7 @@ from sqlalchemy import event
 
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 MAX_OF_MESSAGE, MAX_OF_PAGE = 10, 5
 

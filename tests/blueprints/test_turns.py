@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
-from chat.schema import api_quotas
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.chat.schema import api_quotas
+from twindow.web.container import Portal
 
 
 def test_messages_create_and_continue_a_conversation(alice: Person, upstream: Upstream):

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
-from accounts import Accounts
 from tests.blueprints.sign_in_steps import add_people, client_of, sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.accounts import Accounts
+from twindow.web.container import Portal
 
 AVATAR_PATH = "/api/v1/avatars/ada.png"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from chat.twins import TwinCatalogue
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
+from twindow.chat.twins import TwinCatalogue
 
 ALL = {"page": 1, "pages": 1}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from accounts import Accounts
 from tests.blueprints.sign_in_steps import sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
+from twindow.accounts import Accounts
 
 # Allow visitors.
 pytestmark = pytest.mark.settings(sign_in="visitor,password", sign_in_idle_timeout=3_600)

@@ -30,7 +30,7 @@ from tests.browsers.steps import (
 from tests.support.engines import run_firefox
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 ROW_PARTS = "legend", ".hint", ".choices"
 # A legend without a box has text.

@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from chat.conversations import Conversation, Conversations
-from chat.deletion import Deletions
-from chat.limits import Limits, ServiceQuota
-from chat.log import heartbeat
-from chat.log.entries import build_reply
-from chat.log.heartbeat import Heartbeat
-from chat.log.log import Log
-from chat.schema import counters
-from chat.turns import Turn, Turns
-from core.clock import Clock
-from core.db.counters import Counters
-from core.db.database import Database
-from core.db.migrations import migrate
-from core.server.process_load import ProcessLoad
-from core.settings import MessageLimits
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY
-from twinapi import Client
-from web.container import MIGRATIONS_DIR
+from twindow.chat.conversations import Conversation, Conversations
+from twindow.chat.deletion import Deletions
+from twindow.chat.limits import Limits, ServiceQuota
+from twindow.chat.log import heartbeat
+from twindow.chat.log.entries import build_reply
+from twindow.chat.log.heartbeat import Heartbeat
+from twindow.chat.log.log import Log
+from twindow.chat.schema import counters
+from twindow.chat.turns import Turn, Turns
+from twindow.core.clock import Clock
+from twindow.core.db.counters import Counters
+from twindow.core.db.database import Database
+from twindow.core.db.migrations import migrate
+from twindow.core.server.process_load import ProcessLoad
+from twindow.core.settings import MessageLimits
+from twindow.paths import MIGRATIONS
+from twindow.twinapi import Client
 
 SECRET_KEY = "secret" * 6
 
@@ -42,7 +42,7 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
 
     def new_log(clock: Clock = clock) -> Log:
         database = Database(database_url, clock=clock)
-        migrate(database, MIGRATIONS_DIR, "alembic_version")
+        migrate(database, MIGRATIONS, "alembic_version")
         logs.append(Log(database, ProcessLoad(), on_end=lambda *_: None))
         return logs[-1]
 

@@ -1,6 +1,6 @@
 """A plain-text form of search snippets, for assertions."""
 
-from chat.search.snippets import Snippet
+from twindow.chat.search.snippets import Snippet
 
 
 def format_snippet(snippet: Snippet) -> str:

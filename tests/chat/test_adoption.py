@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from chat.adoption import Adoption
-from chat.conversations import Conversations
-from chat.log.entries import Ended, ReplyState
-from chat.log.log import Log
-from chat.search import Search
-from chat.turns import AddedTurn, Turns
 from tests.chat.conftest import make_deletions
 from tests.support.clock import AdjustableClock
+from twindow.chat.adoption import Adoption
+from twindow.chat.conversations import Conversations
+from twindow.chat.log.entries import Ended, ReplyState
+from twindow.chat.log.log import Log
+from twindow.chat.search import Search
+from twindow.chat.turns import AddedTurn, Turns
 
 
 @pytest.fixture

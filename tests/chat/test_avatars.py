@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from chat.twins import avatars as avatars_module
-from chat.twins.avatars import MAX_AGE_SECONDS, RETRY_SECONDS, Avatars
-from core.clock import Clock
-from core.http import DIRECT
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.upstream import Upstream
-from twinapi import AvatarDownloader, Twin
+from twindow.chat.twins import avatars as avatars_module
+from twindow.chat.twins.avatars import MAX_AGE_SECONDS, RETRY_SECONDS, Avatars
+from twindow.core.clock import Clock
+from twindow.core.http import DIRECT
+from twindow.twinapi import AvatarDownloader, Twin
 
 PATH = "/api/v1/avatars/a.png"
 IMAGE, OTHER_IMAGE = png(shade=10), png(shade=200)

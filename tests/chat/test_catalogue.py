@@ -8,14 +8,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-import twinapi
-from chat.log.log import Log
-from chat.twins import TwinListStore, catalogue
-from chat.twins.catalogue import TwinCatalogue
-from core.db.database import Database
 from tests.chat.conftest import on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
+from twindow import twinapi
+from twindow.chat.log.log import Log
+from twindow.chat.twins import TwinListStore, catalogue
+from twindow.chat.twins.catalogue import TwinCatalogue
+from twindow.core.db.database import Database
 
 NewTwins = Callable[[float], TwinCatalogue]
 

@@ -10,23 +10,23 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import func, select, update
 
-from chat.conversations import Conversation, ConversationNotFound, Conversations
-from chat.deletion import (
+from tests.chat.conftest import make_deletions, on_postgresql, skewed_clock
+from tests.support.history import insert_conversation
+from tests.support.upstream import Upstream
+from twindow.chat.conversations import Conversation, ConversationNotFound, Conversations
+from twindow.chat.deletion import (
     MAX_SERVICE_OUTAGE_SECONDS,
     PURGED_TURNS_PER_TRANSACTION,
     RESTORABLE_SECONDS,
     Deletions,
 )
-from chat.log.entries import Ended, ReplyState, build_reply
-from chat.log.log import Log
-from chat.schema import conversations, entries
-from chat.schema import turns as turns_table
-from chat.search.search import Search
-from chat.turns import Turn, Turns
-from core.clock import Clock
-from tests.chat.conftest import make_deletions, on_postgresql, skewed_clock
-from tests.support.history import insert_conversation
-from tests.support.upstream import Upstream
+from twindow.chat.log.entries import Ended, ReplyState, build_reply
+from twindow.chat.log.log import Log
+from twindow.chat.schema import conversations, entries
+from twindow.chat.schema import turns as turns_table
+from twindow.chat.search.search import Search
+from twindow.chat.turns import Turn, Turns
+from twindow.core.clock import Clock
 
 
 @pytest.fixture

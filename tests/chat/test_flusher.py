@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, event, select
 
-from chat.log.entries import Delta, Ended, ReplyState, join_text
-from chat.log.log import Log
-from chat.schema import turns as turn_table
-from chat.turns import Turn, Turns
 from tests.support.clock import AdjustableClock
+from twindow.chat.log.entries import Delta, Ended, ReplyState, join_text
+from twindow.chat.log.log import Log
+from twindow.chat.schema import turns as turn_table
+from twindow.chat.turns import Turn, Turns
 
 # SQLAlchemy's default pool has 5 connections, and opens 10 more when those are in use.
 CONNECTIONS_FOR_REQUESTS = 15

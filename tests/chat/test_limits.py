@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from chat.limits import (
+from tests.chat.conftest import make_deletions, make_turns, on_postgresql, skewed_clock
+from tests.support.clock import AdjustableClock
+from tests.support.upstream import UPSTREAM_KEY
+from twindow.chat.limits import (
     HISTORY_FULL,
     MAX_RUNNING_REPLIES,
     TOO_MANY_REPLIES,
@@ -20,17 +23,14 @@ from chat.limits import (
     SendingStatus,
     ServiceQuota,
 )
-from chat.log.entries import Ended, ReplyState
-from chat.log.log import Log
-from chat.schema import counters
-from chat.turns import PORTAL_BUSY, AddedTurn, Turns
-from core.db.counters import Counters
-from core.db.database import DatabaseUnavailable
-from core.http import DEFAULT_RETRY_SECONDS
-from tests.chat.conftest import make_deletions, make_turns, on_postgresql, skewed_clock
-from tests.support.clock import AdjustableClock
-from tests.support.upstream import UPSTREAM_KEY
-from twinapi import Limits as ReportedLimits
+from twindow.chat.log.entries import Ended, ReplyState
+from twindow.chat.log.log import Log
+from twindow.chat.schema import counters
+from twindow.chat.turns import PORTAL_BUSY, AddedTurn, Turns
+from twindow.core.db.counters import Counters
+from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.http import DEFAULT_RETRY_SECONDS
+from twindow.twinapi import Limits as ReportedLimits
 
 DONE = Ended(ReplyState.COMPLETE, text="Hi")
 HOUR, DAY = 3600, 86_400
@@ -301,7 +301,7 @@ def test_parallel_messages_start_no_more_replies_than_the_limit(log: Log, turns:
 def test_process_writes_no_more_replies_than_the_limit(
     log: Log, turns: Turns, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("chat.log.log.MAX_REPLIES_OF_PROCESS", 2)
+    monkeypatch.setattr("twindow.chat.log.log.MAX_REPLIES_OF_PROCESS", 2)
     first = turns.start_conversation("alice", "ada", "Ada", "Hello", "1")
     second = turns.start_conversation("bob", "ada", "Ada", "Hello", "1")
     for number in range(20):

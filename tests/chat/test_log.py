@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, event
 
-from chat.log.buffers import LogBuffer
-from chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, join_text
-from chat.log.log import Log
-from chat.turns import Turn, Turns
-from core.clock import SYSTEM_CLOCK
 from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock
 from tests.support.waiting import wait_until
+from twindow.chat.log.buffers import LogBuffer
+from twindow.chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, join_text
+from twindow.chat.log.log import Log
+from twindow.chat.turns import Turn, Turns
+from twindow.core.clock import SYSTEM_CLOCK
 
 DONE = Ended(ReplyState.COMPLETE, text="Hello")
 

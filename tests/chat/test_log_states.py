@@ -30,17 +30,25 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete, select
 
-from chat.log import store
-from chat.log.entries import Batch, Delta, Ended, Progress, ReplyState, build_reply, join_text
-from chat.log.log import Log
-from chat.log.recovery import INTERRUPTED_BY_DEAD_WORKER
-from chat.log.shutdown import INTERRUPTED_BY_SHUTDOWN
-from chat.schema import turns as turn_table
-from chat.schema import workers
-from core.db.database import Database, DatabaseUnavailable
-from core.server.process_load import ProcessLoad
 from tests.chat.conftest import make_turns
 from tests.support.clock import AdjustableClock
+from twindow.chat.log import store
+from twindow.chat.log.entries import (
+    Batch,
+    Delta,
+    Ended,
+    Progress,
+    ReplyState,
+    build_reply,
+    join_text,
+)
+from twindow.chat.log.log import Log
+from twindow.chat.log.recovery import INTERRUPTED_BY_DEAD_WORKER
+from twindow.chat.log.shutdown import INTERRUPTED_BY_SHUTDOWN
+from twindow.chat.schema import turns as turn_table
+from twindow.chat.schema import workers
+from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.server.process_load import ProcessLoad
 
 ENDS = [
     Ended(ReplyState.STOPPED),

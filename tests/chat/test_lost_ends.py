@@ -8,14 +8,14 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Connection, exc
 
-from chat.log.entries import Delta, Ended, ReplyState, build_reply
-from chat.log.flusher import Flusher
-from chat.log.log import Log
-from chat.log.recovery import Recovery
-from chat.turns import Turn, Turns
-from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_deletions
 from tests.support.waiting import wait_until
+from twindow.chat.log.entries import Delta, Ended, ReplyState, build_reply
+from twindow.chat.log.flusher import Flusher
+from twindow.chat.log.log import Log
+from twindow.chat.log.recovery import Recovery
+from twindow.chat.turns import Turn, Turns
+from twindow.core.db.database import DatabaseUnavailable
 
 COMPLETE = Ended(ReplyState.COMPLETE, text="All of it")
 NOT_SAVED = Ended(ReplyState.INTERRUPTED, text="All of it", code="reply_not_saved")

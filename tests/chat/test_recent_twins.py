@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from chat.log.log import Log
-from chat.turns import Turns
-from chat.twins.recent_twins import RecentTwins, filter_twins
 from tests.support.clock import AdjustableClock
-from twinapi import Twin
+from twindow.chat.log.log import Log
+from twindow.chat.turns import Turns
+from twindow.chat.twins.recent_twins import RecentTwins, filter_twins
+from twindow.twinapi import Twin
 
 TWINS = [
     Twin("1", "Émile Zølner", "Writes about mines"),

@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import exc
 
-from chat.log import store
-from chat.log.buffers import LogBuffer
-from chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
-from chat.log.log import Log
-from chat.turns import Turn
-from core.clock import SYSTEM_CLOCK
 from tests.support.waiting import wait_until
+from twindow.chat.log import store
+from twindow.chat.log.buffers import LogBuffer
+from twindow.chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
+from twindow.chat.log.log import Log
+from twindow.chat.turns import Turn
+from twindow.core.clock import SYSTEM_CLOCK
 
 
 def test_remote_readers_of_one_log_share_one_poll(

@@ -8,17 +8,17 @@ from typing import cast
 
 import pytest
 
-import twinapi
-from chat.conversations import Conversation, Conversations
-from chat.limits import ServiceQuota
-from chat.log.entries import Ended, Reply, ReplyState, build_reply
-from chat.log.log import Log
-from chat.reply_worker import ReplyWorker
-from chat.turns import AddedTurn, Turn
-from chat.twins import TwinCatalogue, TwinListStore
-from core.db.database import DatabaseUnavailable
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
-from twinapi import ReplyStream
+from twindow import twinapi
+from twindow.chat.conversations import Conversation, Conversations
+from twindow.chat.limits import ServiceQuota
+from twindow.chat.log.entries import Ended, Reply, ReplyState, build_reply
+from twindow.chat.log.log import Log
+from twindow.chat.reply_worker import ReplyWorker
+from twindow.chat.turns import AddedTurn, Turn
+from twindow.chat.twins import TwinCatalogue, TwinListStore
+from twindow.core.db.database import DatabaseUnavailable
+from twindow.twinapi import ReplyStream
 
 WriteReply = Callable[[], Reply]
 

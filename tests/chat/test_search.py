@@ -6,16 +6,16 @@ from itertools import count
 
 import pytest
 
-from chat.conversations import Conversation, Conversations
-from chat.deletion import Deletions
-from chat.log.entries import Ended, ReplyState
-from chat.log.log import Log
-from chat.search import search as search_module
-from chat.search.search import Search, SearchResults
-from chat.turns import Turns
 from tests.chat.conftest import make_deletions
 from tests.chat.snippet_text import format_snippet
 from tests.support.clock import AdjustableClock
+from twindow.chat.conversations import Conversation, Conversations
+from twindow.chat.deletion import Deletions
+from twindow.chat.log.entries import Ended, ReplyState
+from twindow.chat.log.log import Log
+from twindow.chat.search import search as search_module
+from twindow.chat.search.search import Search, SearchResults
+from twindow.chat.turns import Turns
 
 MESSAGE = "Why is Zürich's 湖 so blue?"
 

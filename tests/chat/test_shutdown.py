@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import event, select, update
 
-from chat.log import shutdown
-from chat.log.entries import Delta, ReplyState, build_reply
-from chat.log.log import Log
-from chat.schema import entries
-from chat.schema import turns as turn_table
-from chat.turns import Turn, Turns
-from core.db.database import DatabaseUnavailable
+from twindow.chat.log import shutdown
+from twindow.chat.log.entries import Delta, ReplyState, build_reply
+from twindow.chat.log.log import Log
+from twindow.chat.schema import entries
+from twindow.chat.schema import turns as turn_table
+from twindow.chat.turns import Turn, Turns
+from twindow.core.db.database import DatabaseUnavailable
 
 pytestmark = pytest.mark.fault("F72")
 

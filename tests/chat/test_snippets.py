@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chat.search.snippets import SearchPattern
 from tests.chat.snippet_text import format_snippet
+from twindow.chat.search.snippets import SearchPattern
 
 SNIPPETS = [
     ("Die Straße am Fuß", ["fuss"], "Die Straße am [Fuß]"),

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, event
 
-from chat.conversations import Conversation, Conversations, make_title
-from chat.log.entries import Ended, ReplyState
-from chat.log.log import Log
-from chat.turns import AddedTurn, ReplyInProgress, Turn, Turns
-from core.db.database import DatabaseUnavailable
 from tests.chat.conftest import make_turns, on_postgresql
 from tests.support.waiting import wait_until
+from twindow.chat.conversations import Conversation, Conversations, make_title
+from twindow.chat.log.entries import Ended, ReplyState
+from twindow.chat.log.log import Log
+from twindow.chat.turns import AddedTurn, ReplyInProgress, Turn, Turns
+from twindow.core.db.database import DatabaseUnavailable
 
 
 @pytest.mark.both_databases

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.db.checkpoints import Checkpoints
-from core.db.database import Database
+from twindow.core.db.checkpoints import Checkpoints
+from twindow.core.db.database import Database
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from gunicorn.http.body import ChunkedReader
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 from gunicorn.http.unreader import IterUnreader
 
-from core.server.client_connections import (
+from twindow.core.server.client_connections import (
     CHUNKED_STEP_BYTES,
     MAX_BODY_BYTES,
     MAX_HEAD_BYTES,

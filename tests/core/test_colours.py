@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.branding.colour import Oklch, contrast, parse
-from core.branding.colour_names import HEX_BY_NAME
-from core.branding.palette import DARK_PAGE, DARK_SURFACE, LIGHT_PAGE, LIGHT_SURFACE, Palette
+from twindow.core.branding.colour import Oklch, contrast, parse
+from twindow.core.branding.colour_names import HEX_BY_NAME
+from twindow.core.branding.palette import (
+    DARK_PAGE,
+    DARK_SURFACE,
+    LIGHT_PAGE,
+    LIGHT_SURFACE,
+    Palette,
+)
+from twindow.paths import STATIC
 
-TOKENS = (Path(__file__).parent.parent.parent / "static/css/tokens.css").read_text()
+TOKENS = (STATIC / "css/tokens.css").read_text()
 ANY_COLOUR = st.builds(
     lambda red, green, blue: f"#{red:02x}{green:02x}{blue:02x}", *[st.integers(0, 255)] * 3
 )

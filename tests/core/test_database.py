@@ -14,13 +14,13 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from core.clock import Clock
-from core.db.database import Database, DatabaseUnavailable, metadata
-from core.db.migrations import UnsupportedDatabase, migrate
-from service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until
-from web.container import MIGRATIONS_DIR
+from twindow.core.clock import Clock
+from twindow.core.db.database import Database, DatabaseUnavailable, metadata
+from twindow.core.db.migrations import UnsupportedDatabase, migrate
+from twindow.paths import MIGRATIONS
+from twindow.service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ def test_database_that_is_not_a_file_changes_no_file_modes(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("migrations", [MIGRATIONS_DIR, SERVICE_MIGRATIONS])
+@pytest.mark.parametrize("migrations", [MIGRATIONS, SERVICE_MIGRATIONS])
 def test_error_for_a_database_of_a_newer_program_names_both_versions(
     db: Database, path: Path, migrations: Path
 ):
@@ -221,7 +221,7 @@ def test_error_for_a_database_of_a_newer_program_names_both_versions(
     assert f"supports only {newest}" in str(raised.value)
 
 
-@pytest.mark.parametrize("migrations", [MIGRATIONS_DIR, SERVICE_MIGRATIONS])
+@pytest.mark.parametrize("migrations", [MIGRATIONS, SERVICE_MIGRATIONS])
 def test_database_of_a_revision_before_the_first_release_is_refused_and_left_untouched(
     db: Database, migrations: Path
 ):
@@ -240,7 +240,7 @@ def test_database_of_a_revision_before_the_first_release_is_refused_and_left_unt
 
 @pytest.mark.parametrize(
     ("migrations", "is_service"),
-    [(MIGRATIONS_DIR, False), (SERVICE_MIGRATIONS, True)],
+    [(MIGRATIONS, False), (SERVICE_MIGRATIONS, True)],
     ids=["portal", "service"],
 )
 def test_migrations_create_the_tables_of_the_schema(

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url, text
 
-from core.db.database import Database, DatabaseUnavailable
-from core.db.migrations import UnsupportedDatabase, migrate
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
 from tests.support.processes import free_port
-from web.container import MIGRATIONS_DIR
+from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.migrations import UnsupportedDatabase, migrate
+from twindow.paths import MIGRATIONS
 
 ADVICE = " See docs/troubleshooting.md#database."
 
@@ -22,7 +22,7 @@ def fault_of(url: str) -> str:
     """Return what is said when the tables are created."""
     database = Database(url)
     try:
-        migrate(database, MIGRATIONS_DIR, "alembic_version")
+        migrate(database, MIGRATIONS, "alembic_version")
     except (DatabaseUnavailable, UnsupportedDatabase) as error:
         return str(error)
     finally:

@@ -1,4 +1,4 @@
-"""The option --env-file of `python app.py` and `python -m service`."""
+"""The option --env-file of `python app.py` and `python -m twindow.service`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import SettingsError, load_env_file
+from twindow.core.settings import SettingsError, load_env_file
 
 
 @pytest.fixture(autouse=True)

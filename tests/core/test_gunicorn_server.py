@@ -40,7 +40,7 @@ SCRIPT = """
 from gevent import monkey
 monkey.patch_all()
 import resource, runpy
-from core.server.gunicorn_server import Worker
+from twindow.core.server.gunicorn_server import Worker
 {preparation}
 runpy.run_path("app.py", run_name="__main__")
 """
@@ -80,7 +80,7 @@ def test_connection_whose_first_or_later_request_stays_incomplete_is_closed(
     tmp_path: Path,
 ):
     limits = (
-        "import core.server.gunicorn_server; core.server.gunicorn_server.HEADER_SECONDS = 2\n"
+        "from twindow.core.server import gunicorn_server; gunicorn_server.HEADER_SECONDS = 2\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (128, 500))"
     )
     with (
@@ -192,7 +192,7 @@ def test_replies_end_at_once_when_the_main_process_is_killed(tmp_path: Path, ups
 
 def test_server_stays_until_a_new_worker_can_open_the_database(tmp_path: Path):
     database, moved = tmp_path / "portal.db", tmp_path / "moved"
-    pause = "import core.server.gunicorn_server as server; server.RETRY_SECONDS = 0.1"
+    pause = "from twindow.core.server import gunicorn_server as server; server.RETRY_SECONDS = 0.1"
     with run_prepared_server(tmp_path, pause) as server:
         database.rename(moved)
         database.mkdir()

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from core.server import logs
-from core.settings import Settings
 from tests.support.clock import AdjustableClock
+from twindow.core.server import logs
+from twindow.core.settings import Settings
 
 logger = logging.getLogger(__name__)
 START = rf"\[\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{{4}}\] \[{os.getpid()}\] \[%s\] "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import comrak
 import pytest
 
-from core.markdown_tree import NestedTooDeeply, parsed_tree, walk
+from twindow.core.markdown_tree import NestedTooDeeply, parsed_tree, walk
 
 COUNT = 40_000
 DEEP = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.new_text import NewText
+from twindow.core.new_text import NewText
 
 LINE = "All work and no play makes Jack a dull boy.\n"
 

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 import requests
 
-from core.http import outbound as outbound_module
-from core.http.outbound import DIRECT, Outbound, OutboundAdapter, open_session, tls_context
-from core.http.responses import describe_network_error
 from tests.support.certificates import CertificateAuthority
 from tests.support.squid import Squid, run_squid
 from tests.support.tls_front import TlsFront, run_tls_front
+from twindow.core.http import outbound as outbound_module
+from twindow.core.http.outbound import DIRECT, Outbound, OutboundAdapter, open_session, tls_context
+from twindow.core.http.responses import describe_network_error
+from twindow.paths import ROOT
 
 HOST = "partner.test"  # only the proxy knows it
 
@@ -167,14 +168,12 @@ def test_connections_that_were_idle_for_long_are_not_used_again(
 
 
 def test_only_this_module_opens_connections_to_other_servers():
-    root = Path(outbound_module.__file__).parents[2]
-    folders = ("accounts", "chat", "core", "service", "twinapi", "web", "blueprints")
     calls = (" requests.Session(", " requests.get(", " requests.post(", "urlopen(")
     found = {
-        str(path.relative_to(root))
-        for folder in folders
-        for path in (root / folder).rglob("*.py")
+        str(path.relative_to(ROOT))
+        for folder in ("twindow", "blueprints")
+        for path in (ROOT / folder).rglob("*.py")
         if any(call in path.read_text() for call in calls)
     }
 
-    assert found == {"core/http/outbound.py"}
+    assert found == {"twindow/core/http/outbound.py"}

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from core.server.process_load import ProcessLoad
+from twindow.core.server.process_load import ProcessLoad
 
 
 class BusyProcess:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.db.database import Database
-from core.secrets import write_private_file
-from core.settings import Settings, SettingsError, load_settings
+from twindow.core.db.database import Database
+from twindow.core.secrets import write_private_file
+from twindow.core.settings import Settings, SettingsError, load_settings
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core import sse
-from core.sse import ServerSentEvent
+from twindow.core import sse
+from twindow.core.sse import ServerSentEvent
 
 FRAGMENTS = [
     b"data",

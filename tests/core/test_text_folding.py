@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.text_folding import fold
+from twindow.core.text_folding import fold
 
 
 def test_text_is_folded_once_and_for_all():

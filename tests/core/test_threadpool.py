@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from tests.support.processes import ROOT
+from twindow.paths import ROOT
 
 PROGRAM = """
 from gevent import monkey
 monkey.patch_all()
 import gevent
 from _queue import SimpleQueue  # a real thread waits at it
-from core import threadpool
+from twindow.core import threadpool
 
 begun, over = SimpleQueue(), SimpleQueue()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.twin_groups import TwinGroups
+from twindow.core.twin_groups import TwinGroups
 
 
 def test_twin_with_a_rule_is_for_its_groups_and_others_are_for_everyone():

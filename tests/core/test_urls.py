@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from core.urls import OWN_PATHS, enter_sub_path, path_of_url, without_credentials
+from twindow.core.urls import OWN_PATHS, enter_sub_path, path_of_url, without_credentials
 
 URLS = {
     "https://example.org": "",

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from bs4 import Tag
 
-from core.sse import ServerSentEvent
 from tests.support.person import Page, Person
 from tests.support.upstream import Call, Upstream
+from twindow.core.sse import ServerSentEvent
 
 MESSAGE = "my precious words"
 # The class `theirs` is on a page only if the portal renders text of the service as markup.

@@ -9,10 +9,10 @@ import pytest
 import requests
 from flask import Flask
 
-from core.clock import SYSTEM_CLOCK, Clock
 from tests.support import nginx
 from tests.support.portals import serve
 from tests.support.upstream import Upstream, send_reply
+from twindow.core.clock import SYSTEM_CLOCK, Clock
 
 pytestmark = pytest.mark.usefixtures("processes")
 

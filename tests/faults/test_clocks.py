@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import load_settings
-from service.access.jwt_tokens import InvalidToken, JwtTokens
 from tests.faults.conftest import MESSAGE, SendMessage, message_text, respond_with
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
+from twindow.core.settings import load_settings
+from twindow.service.access.jwt_tokens import InvalidToken, JwtTokens
 
 TEN_MINUTES = 600
 NEGATIVE = re.compile(

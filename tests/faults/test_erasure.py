@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import app as twindow
-from chat.deletion import RESTORABLE_SECONDS
-from core.settings import load_settings
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, wait_for_reply
 from tests.support.portals import get_portal, serve
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
 from tests.support.waiting import poll_until
+from twindow.chat.deletion import RESTORABLE_SECONDS
+from twindow.core.settings import load_settings
 
 # Words that occur nowhere else.
 MESSAGE, REPLY = "Zyxomma petiolatum", "Quebrantahuesos"
@@ -34,7 +34,7 @@ def server(
     tmp_path: Path, upstream: Upstream, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[twindow.Twindow]:
     """Return a portal with the embedded service, whose background work has not started."""
-    monkeypatch.setattr("core.db.checkpoints.Checkpoints.interval_seconds", 0.05)
+    monkeypatch.setattr("twindow.core.db.checkpoints.Checkpoints.interval_seconds", 0.05)
     model = {"model_url": f"{upstream.url}/v1", "model": "any"}
     settings = load_settings(
         {"data_dir": tmp_path / "data", "port": free_port()} | model, create_data_dir=True

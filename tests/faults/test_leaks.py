@@ -16,7 +16,7 @@ from tests.support.processes import run_portal
 from tests.support.upstream import Call, Upstream
 from tests.support.waiting import poll_until, wait_until
 from tools.probes import count_running_replies, proc_status, select_rows
-from web.container import Portal
+from twindow.web.container import Portal
 
 pytestmark = pytest.mark.settings(limits="none")
 

@@ -28,7 +28,7 @@ from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 ADMINISTRATOR = "Please contact your administrator."
 NOT_ACCEPTED = "The twin service didn't accept the message"
@@ -157,7 +157,7 @@ def test_message_that_may_have_arrived_asks_before_it_is_sent_again(
 def test_reply_that_is_too_long_ends_at_the_limit(
     send_message: SendMessage, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("twinapi.stream.MAX_REPLY_CHARACTERS", 1_234)
+    monkeypatch.setattr("twindow.twinapi.stream.MAX_REPLY_CHARACTERS", 1_234)
 
     seen = send_message(respond_with_stream(delta_bytes("x" * 2_000), COMPLETE_EVENT))
 

@@ -16,7 +16,7 @@ from tests.support.forged_identity import FORGERIES, request_raw
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.processes import run_portal
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 pytestmark = pytest.mark.usefixtures("processes")
 IDLE_SECONDS = 1

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from core.settings import Settings, load_settings
 from tests.support import nginx, upstream_server
 from tests.support.apache import run_apache
 from tests.support.certificates import CertificateAuthority
 from tests.support.portals import serve
 from tests.support.processes import ServerProcess, free_port, run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream
-from web.commands.setup_check import find_problem
+from twindow.core.settings import Settings, load_settings
+from twindow.web.commands.setup_check import find_problem
 
 pytestmark = pytest.mark.usefixtures("processes")
 

@@ -21,8 +21,8 @@ from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.upstream import Upstream
-from web.container import Portal
-from web.i18n.formatting import OVERDUE_SECONDS
+from twindow.web.container import Portal
+from twindow.web.i18n.formatting import OVERDUE_SECONDS
 
 STILL_WAITING = "Still waiting for Ada…"
 GIVEN_UP = "The reply timed out."

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
-from chat.schema import api_quotas
 from tests.faults.conftest import (
     NOT_SENT,
     Outcome,
@@ -24,7 +23,8 @@ from tests.faults.conftest import (
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
-from web.container import Portal
+from twindow.chat.schema import api_quotas
+from twindow.web.container import Portal
 
 
 def has_countdown(seen: Outcome, portal: Portal, seconds: int) -> bool:

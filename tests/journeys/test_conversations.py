@@ -18,7 +18,7 @@ from tests.journeys.steps import (
 from tests.journeys.traffic import CONVERSATION_URL
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 TOP = "() => document.querySelector('#mark').getBoundingClientRect().top"
 MARK = """() => {

@@ -6,12 +6,12 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import update
 
-from chat.schema import api_quotas
 from tests.journeys.steps import send_message, turn
 from tests.journeys.traffic import wait_on_page
 from tests.journeys.window import copy_cookies
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.chat.schema import api_quotas
+from twindow.web.container import Portal
 
 HAND = "getComputedStyle(document.querySelector('.countdown__clock'), '::after')"
 # Finish the animations that hide the countdown and show the button. The animation of the seconds

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from core.languages import LANGUAGES
 from tests.journeys.steps import open_conversation
 from tests.support.chromium import resize
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.core.languages import LANGUAGES
+from twindow.web.container import Portal
 
 WORDMARK = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 40" width="300" height="40">'

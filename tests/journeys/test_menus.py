@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.journeys.steps import open_conversation, open_menu
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 # In narrower windows, the sidebar is a drawer.
 DRAWER_BELOW = 896

@@ -9,10 +9,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from accounts import Accounts
-from chat.schema import counters
-from core.db.counters import Counters
-from core.db.database import Database
 from tests.accounts.passwords import PASSWORD
 from tests.journeys.steps import message_box, reply_text, send_message
 from tests.support import nginx
@@ -21,6 +17,10 @@ from tests.support.chromium import WAIT_MS
 from tests.support.person import Person
 from tests.support.processes import run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream
+from twindow.accounts import Accounts
+from twindow.chat.schema import counters
+from twindow.core.db.counters import Counters
+from twindow.core.db.database import Database
 
 pytestmark = pytest.mark.usefixtures("processes")
 SECRET_KEY = "secret" * 6

@@ -6,8 +6,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import delete
 
-from chat.log.entries import build_reply
-from chat.schema import sessions
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
     lost_connection,
@@ -26,7 +24,9 @@ from tests.journeys.window import copy_cookies, dispatch_window_event
 from tests.support.tcp_proxy import TcpProxy
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
-from web.container import Portal
+from twindow.chat.log.entries import build_reply
+from twindow.chat.schema import sessions
+from twindow.web.container import Portal
 
 STREAMS = "**/events?*"
 AT_ONCE_MS = 5_000

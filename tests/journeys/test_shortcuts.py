@@ -17,7 +17,7 @@ from tests.journeys.steps import (
 )
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 PRESS = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))"
 PRESS_BY_PLACE = """([key, code]) => document.body.dispatchEvent(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from accounts import Accounts
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.journeys.steps import (
     message_box,
@@ -15,7 +14,8 @@ from tests.journeys.steps import (
 from tests.journeys.window import show_tab
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.accounts import Accounts
+from twindow.web.container import Portal
 
 DRAFT = "How does it stay upright?"
 

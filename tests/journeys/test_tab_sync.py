@@ -21,7 +21,7 @@ from tests.journeys.traffic import DelayedRequest
 from tests.journeys.window import copy_cookies, hide_tab, show_tab
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 
 def open_second_window(page: Page) -> Page:

@@ -17,7 +17,7 @@ from tests.journeys.steps import (
 from tests.journeys.traffic import FORM_URL, DelayedRequest
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 # Sentences that begin with the key of a shortcut, and a few that do not.
 SENTENCES = (

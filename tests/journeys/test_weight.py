@@ -12,8 +12,9 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Person
-from tests.support.processes import ROOT, run_server
-from web.container import Portal
+from tests.support.processes import run_server
+from twindow.paths import ROOT
+from twindow.web.container import Portal
 
 FIRST_BYTES, FIRST_REQUESTS = 45_000, 8
 # With the sentences of the scripts, 0.4 KB.

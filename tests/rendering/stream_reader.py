@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from bs4 import Tag
 
-from rendering.render import render
-from rendering.stream.dom_patch import DomPatch
-from rendering.stream.incremental import IncrementalRenderer
 from tests.support.html import parse_html
 from tests.support.turn_dom import TurnDom
-from web.streaming import htmx_frames
+from twindow.rendering.render import render
+from twindow.rendering.stream.dom_patch import DomPatch
+from twindow.rendering.stream.incremental import IncrementalRenderer
+from twindow.web.streaming import htmx_frames
 
 BLOCK_TAG_WHITESPACE = re.compile(
     r"\s*(</?(?:blockquote|div|h[3-6]|hr|li|[ou]l|p|pre|section|table|tbody|t[dhr]|thead|br)\b[^>]*>)\s*"

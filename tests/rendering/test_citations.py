@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rendering import link_citations, render
+from twindow.rendering import link_citations, render
 
 
 def test_mark_of_a_source_becomes_a_link_to_it():

@@ -4,8 +4,8 @@ import itertools
 
 from bs4 import BeautifulSoup
 
-from rendering.code_highlighting import LANGUAGES, MAX_CODE_CHARACTERS, highlight_blocks
-from rendering.render import render
+from twindow.rendering.code_highlighting import LANGUAGES, MAX_CODE_CHARACTERS, highlight_blocks
+from twindow.rendering.render import render
 
 
 def fenced(code: str, language: str) -> str:

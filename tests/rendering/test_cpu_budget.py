@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rendering.stream.cpu_budget import (
+from tests.support.processor import Processor
+from twindow.rendering.stream.cpu_budget import (
     BURST_PAUSE_SECONDS,
     MAX_SHARE,
     MAX_SHARE_OF_ALL,
     CpuBudget,
 )
-from tests.support.processor import Processor
 
 
 @pytest.mark.parametrize("piece_seconds", [0.001, 0.02, 0.3])

@@ -5,10 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rendering.stream.dom_patch import MAX_DIFF_LENGTH, DomPatch, diff
 from tests.support.html import parse_html
 from tests.support.turn_dom import TurnDom
-from web.streaming import htmx_frames
+from twindow.rendering.stream.dom_patch import MAX_DIFF_LENGTH, DomPatch, diff
+from twindow.web.streaming import htmx_frames
 
 
 def shown(old: str, *steps: tuple[DomPatch, ...]) -> str:

@@ -2,14 +2,14 @@
 
 from bs4 import BeautifulSoup
 
-from rendering.formulas import (
+from tests.rendering.stream_reader import render_running
+from twindow.rendering.formulas import (
     ATTRIBUTES,
     FAILURE_COST,
     MAX_TOTAL_MATHML_CHARACTERS,
     TAGS,
 )
-from rendering.render import render
-from tests.rendering.stream_reader import render_running
+from twindow.rendering.render import render
 
 
 def test_formulas_are_rendered_as_mathml():

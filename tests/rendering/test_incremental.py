@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rendering.render import render
-from rendering.stream import open_block
 from tests.rendering.constructs import CONSTRUCTS
 from tests.rendering.stream_reader import follow_reply, render_running, split_text
+from twindow.rendering.render import render
+from twindow.rendering.stream import open_block
 
 
 @pytest.mark.parametrize("long", [open_block.FREEZE_LENGTH, 1])

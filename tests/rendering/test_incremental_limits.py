@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rendering.formulas import MAX_FORMULAS
-from rendering.render import max_html_length, render
-from rendering.stream import open_block
-from rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
-from rendering.stream.open_block import MAX_RENDERED_LENGTH
 from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, render_running, split_text
+from twindow.rendering.formulas import MAX_FORMULAS
+from twindow.rendering.render import max_html_length, render
+from twindow.rendering.stream import open_block
+from twindow.rendering.stream.incremental import CHUNK_LENGTH, IncrementalRenderer
+from twindow.rendering.stream.open_block import MAX_RENDERED_LENGTH
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 

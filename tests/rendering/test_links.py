@@ -1,7 +1,7 @@
 """Links: each shows its host, and that host learns nothing about the reader."""
 
-from rendering.links import host_of
-from rendering.render import render
+from twindow.rendering.links import host_of
+from twindow.rendering.render import render
 
 REL = ' rel="noopener noreferrer nofollow"'
 

@@ -4,7 +4,7 @@ import comrak
 import pytest
 from bs4 import BeautifulSoup
 
-from rendering.markdown_export import embed_inline, embed_markdown, quote_markdown
+from twindow.rendering.markdown_export import embed_inline, embed_markdown, quote_markdown
 
 VIEWER = comrak.RenderOptions(unsafe_=True)
 DIALECTS = (

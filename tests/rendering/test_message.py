@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rendering import is_long_message, render, render_message
+from twindow.rendering import is_long_message, render, render_message
 
 CODE = "```python\nif a < b:\n    print('<b>')\n```\n"
 

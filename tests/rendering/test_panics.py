@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.panics import ParserPanicked, panics_as_errors
-from rendering.render import render_plain
-from rendering.stream.open_block import OpenBlock
+from twindow.core.panics import ParserPanicked, panics_as_errors
+from twindow.rendering.render import render_plain
+from twindow.rendering.stream.open_block import OpenBlock
 
 TEXT = "The area is $\\pi r^2$.\n"
 # An invalid `MathBudget`, with which rendering a formula raises ValueError.

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rendering import footnotes
-from rendering.render import max_html_length, render, render_plain
 from tests.support.html import parse_html
+from twindow.rendering import footnotes
+from twindow.rendering.render import max_html_length, render, render_plain
 
 RENDERED = [
     ("Hello **you**", "<p>Hello <strong>you</strong></p>"),

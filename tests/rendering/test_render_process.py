@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from rendering import RenderProcess, render, render_plain
-from rendering.render_process import LONG_TEXT_LENGTH, RendererClosed
 from tests.support.waiting import wait_until
+from twindow.rendering import RenderProcess, render, render_plain
+from twindow.rendering.render_process import LONG_TEXT_LENGTH, RendererClosed
 
 pytestmark = pytest.mark.usefixtures("processes")
 

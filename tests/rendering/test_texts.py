@@ -7,8 +7,8 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from rendering.render import render
 from tests.rendering.stream_reader import render_running, split_text
+from twindow.rendering.render import render
 
 
 def shown(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import requests
 
-from core import sse
+from twindow.core import sse
 
 
 class ApiClient:

@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from core.clock import Clock
-from core.db.database import Database
-from core.server.process_load import ProcessLoad
-from core.settings import load_settings
-from service.access.jwt_tokens import JwtTokens
-from service.app import create_service_app
-from service.container import Container, get_container
-from service.llm.demo.process import DemoProcess
 from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
 from tests.service.identity_provider import ISSUER, IdentityProvider
 from tests.support import upstream_server
 from tests.support.portals import serve
 from tests.support.upstream import Upstream
+from twindow.core.clock import Clock
+from twindow.core.db.database import Database
+from twindow.core.server.process_load import ProcessLoad
+from twindow.core.settings import load_settings
+from twindow.service.access.jwt_tokens import JwtTokens
+from twindow.service.app import create_service_app
+from twindow.service.container import Container, get_container
+from twindow.service.llm.demo.process import DemoProcess
 
 TWIN = """---
 name: Ada
@@ -45,7 +45,7 @@ You are Ada.
 def default_log_level() -> Iterator[None]:
     """Restore the log level, which the command `twins` raises."""
     yield
-    logging.getLogger("service").setLevel(logging.NOTSET)
+    logging.getLogger("twindow.service").setLevel(logging.NOTSET)
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.settings import load_settings
-from service.access import rate_limit
-from service.app import create_service_app
-from service.container import get_container
 from tests.service.conftest import TWIN
 from tests.support import upstream_server
 from tests.support.portals import serve
 from tests.support.upstream import Call
+from twindow.core.settings import load_settings
+from twindow.service.access import rate_limit
+from twindow.service.app import create_service_app
+from twindow.service.container import get_container
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

@@ -9,7 +9,7 @@ from typing import Any
 
 import jwt
 
-from service.container import Container
+from twindow.service.container import Container
 
 
 class Credentials:

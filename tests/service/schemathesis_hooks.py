@@ -14,7 +14,7 @@ from typing import Any
 
 import schemathesis
 
-from service.api.requests import IDEMPOTENCY_KEY_PATTERN
+from twindow.service.api.requests import IDEMPOTENCY_KEY_PATTERN
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service.owners import EVERY_GROUP, PORTAL_OWNER
-from service.twins.parser import parse
-from service.twins.repository import TwinRepository
 from tests.service.conftest import TWIN
+from twindow.service.owners import EVERY_GROUP, PORTAL_OWNER
+from twindow.service.twins.parser import parse
+from twindow.service.twins.repository import TwinRepository
 
 
 def twin(access: str) -> str:

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 import requests
 
-from service.container import Container
-from service.llm import completion_stream as models
 from tests.service.client import ApiClient
 from tests.support.processes import run_server
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
+from twindow.service.container import Container
+from twindow.service.llm import completion_stream as models
 
 
 def test_split_surrogate_pairs_are_joined_and_lone_surrogates_replaced(
@@ -80,7 +80,7 @@ def test_model_that_sends_only_heartbeats_times_out(
 @pytest.fixture(scope="module")
 def alone(processes: None, tmp_path_factory: pytest.TempPathFactory):
     """Run the service in a process as in production, and return its URL."""
-    with run_server(tmp_path_factory.mktemp("data"), "-m", "service") as server:
+    with run_server(tmp_path_factory.mktemp("data"), "-m", "twindow.service") as server:
         yield server.url
 
 

@@ -6,17 +6,17 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from textwrap import dedent
 
 import msgspec
 
-from service.api import schemas
 from tests.service.client import ApiClient
 from tests.support.upstream import Call, Upstream
 from tests.support.upstream_server import run_upstream
+from twindow.paths import ROOT
+from twindow.service.api import schemas
 
-DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
+DOCUMENT = (ROOT / "docs/api.md").read_text()
 
 
 def test_documented_stream_is_what_the_service_writes():

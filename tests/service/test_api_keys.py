@@ -10,12 +10,12 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
-from core.db.database import Database
-from service.access.api_keys import MAX_KEYS, ApiKeys, TooManyKeys
-from service.container import Container
-from service.schema import api_keys
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
+from twindow.core.db.database import Database
+from twindow.service.access.api_keys import MAX_KEYS, ApiKeys, TooManyKeys
+from twindow.service.container import Container
+from twindow.service.schema import api_keys
 
 LAPTOP = {"name": "laptop", "scope": "read_only"}
 

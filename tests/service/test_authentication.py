@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from requests import Response
 
-from service.api.operations import Operation
-from service.api.routes import operations
-from service.docs.openapi import path_template
 from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
+from twindow.service.api.operations import Operation
+from twindow.service.api.routes import operations
+from twindow.service.docs.openapi import path_template
 
 # What each operation requires, and the status of an authorized request. The status is often 404,
 # because the ids in the paths do not exist.

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from service.container import Container
-from service.twins.avatars import MAX_AVATAR_BYTES
-from service.twins.repository import TwinRepository
 from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
+from twindow.service.container import Container
+from twindow.service.twins.avatars import MAX_AVATAR_BYTES
+from twindow.service.twins.repository import TwinRepository
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"p" * 100
 PICTURES = [

@@ -13,11 +13,11 @@ import requests
 from flask import Flask
 from sqlalchemy import func, select
 
-from service.api.errors import MAX_BODY_BYTES
-from service.container import Container
-from service.schema import api_keys, conversations, messages
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
+from twindow.service.api.errors import MAX_BODY_BYTES
+from twindow.service.container import Container
+from twindow.service.schema import api_keys, conversations, messages
 
 DEEP = 100_000
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from core.settings import Settings
-from service.knowledge import KnowledgeIndex, find_answer, split_into_passages
-from service.twins import Twin, parser
+from twindow.core.settings import Settings
+from twindow.paths import TWINS
+from twindow.service.knowledge import KnowledgeIndex, find_answer, split_into_passages
+from twindow.service.twins import Twin, parser
 
-TWINS = Path(__file__).parent.parent.parent / "twins"
 GUIDE = TWINS / "guide"
 
 

@@ -7,11 +7,11 @@ import re
 import pytest
 from sqlalchemy import select
 
-from service.container import Container
-from service.schema import messages
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+from twindow.service.container import Container
+from twindow.service.schema import messages
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 BOB = "---\nname: Bob\n---\nYou are Bob.\n"

@@ -14,18 +14,19 @@ from typing import Any
 import pytest
 import requests
 
-from core.settings import ROOT, load_settings
-from service.app import Service, create_service_app, log_unlisted_twins
-from service.container import Container
-from service.llm.demo import DemoModel, process
-from service.llm.demo import model as demo_model
-from service.llm.demo.ending import end_well
-from service.llm.demo.process import MAX_LOG_BYTES, DemoModelUnavailable, DemoProcess
-from service.llm.demo.special_tokens import SPECIAL_TOKENS, neutralize
-from service.twins import FrontMatter
 from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
 from tests.support.upstream import Upstream
+from twindow.core.settings import load_settings
+from twindow.paths import ROOT
+from twindow.service.app import Service, create_service_app, log_unlisted_twins
+from twindow.service.container import Container
+from twindow.service.llm.demo import DemoModel, process
+from twindow.service.llm.demo import model as demo_model
+from twindow.service.llm.demo.ending import end_well
+from twindow.service.llm.demo.process import MAX_LOG_BYTES, DemoModelUnavailable, DemoProcess
+from twindow.service.llm.demo.special_tokens import SPECIAL_TOKENS, neutralize
+from twindow.service.twins import FrontMatter
 
 real = pytest.mark.usefixtures("demo_model")
 scripted = pytest.mark.usefixtures("scripted_demo_model")
@@ -178,7 +179,7 @@ def test_model_process_ends_when_its_stdin_closes():
 def start() -> subprocess.Popen[bytes]:
     """Start the server of the demo model."""
     return subprocess.Popen(
-        [sys.executable, "-m", "service.llm.demo.server", "512", "1"],
+        [sys.executable, "-m", "twindow.service.llm.demo.server", "512", "1"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from service.container import Container
-from service.distress import reply_to_distress, suggests_distress
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
+from twindow.service.container import Container
+from twindow.service.distress import reply_to_distress, suggests_distress
 
 DISTRESS = [
     "I want to kill myself",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Connection, event
 
-from core.db.database import Database
-from service.conversations.conversations import Conversations
-from service.conversations.messages import Messages
+from twindow.core.db.database import Database
+from twindow.service.conversations.conversations import Conversations
+from twindow.service.conversations.messages import Messages
 
 FULL = 2  # the value of PRAGMA synchronous with which a commit waits for the disk
 

@@ -10,11 +10,11 @@ from flask import Flask
 from werkzeug.test import Client
 
 import app as twindow
-from core.settings import load_settings
-from service.access import ReservedName
-from service.container import Container
-from service.owners import PORTAL_OWNER
 from tests.support.portals import close_portal
+from twindow.core.settings import load_settings
+from twindow.service.access import ReservedName
+from twindow.service.container import Container
+from twindow.service.owners import PORTAL_OWNER
 
 
 @pytest.fixture

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import get_args
 
 import pytest
 from flask import Flask
 from requests import Response
 
-from service.access import rate_limit
-from service.api.errors import DEFAULT_ERRORS, ERRORS_BY_STATUS, MAX_BODY_BYTES
-from service.container import Container
-from service.interface_types import ErrorCode, ReplyErrorCode
 from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+from twindow.paths import ROOT
+from twindow.service.access import rate_limit
+from twindow.service.api.errors import DEFAULT_ERRORS, ERRORS_BY_STATUS, MAX_BODY_BYTES
+from twindow.service.container import Container
+from twindow.service.interface_types import ErrorCode, ReplyErrorCode
 
-DOCUMENT = (Path(__file__).parents[2] / "docs/api.md").read_text()
+DOCUMENT = (ROOT / "docs/api.md").read_text()
 ERRORS = [
     (400, "invalid"),
     (401, "unauthorized"),
@@ -61,7 +61,7 @@ def errors(
         api.get("/twins", headers=reader),
     ]
     with monkeypatch.context() as bug:
-        bug.setattr("service.api.serializers.twin", lambda _: 1 / 0)
+        bug.setattr("twindow.service.api.serializers.twin", lambda _: 1 / 0)
         errors.append(api.get("/twins"))
     model.answers[CHAT_COMPLETIONS_PATH] = 500, {"error": "secret /home/x"}
     errors.append(api.send(api.create_conversation()))

@@ -12,10 +12,10 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from core.settings import load_settings
-from service.access.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
-from service.owners import PORTAL_NAME, PORTAL_OWNER
 from tests.service.identity_provider import ISSUER, IdentityProvider
+from twindow.core.settings import load_settings
+from twindow.service.access.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
+from twindow.service.owners import PORTAL_NAME, PORTAL_OWNER
 
 
 def test_jwt_signed_with_the_public_key_as_secret_is_rejected(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from core import sse
 from tests.support.upstream import Upstream
+from twindow.core import sse
 
 USE_THE_CLIENT = """
 import json, os

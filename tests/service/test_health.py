@@ -8,9 +8,9 @@ import pytest
 import requests
 from flask import Flask
 
-from core.db.database import DatabaseUnavailable
-from service.container import Container
 from tests.support.upstream import Call, Upstream
+from twindow.core.db.database import DatabaseUnavailable
+from twindow.service.container import Container
 
 
 def check(service: Flask) -> tuple[int, str]:

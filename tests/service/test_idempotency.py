@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import select
 
-from service.container import Container
-from service.idempotency import make_idempotency_key
-from service.schema import idempotency_keys
 from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+from twindow.service.container import Container
+from twindow.service.idempotency import make_idempotency_key
+from twindow.service.schema import idempotency_keys
 
 ONCE = {"Idempotency-Key": '"press-1"'}
 

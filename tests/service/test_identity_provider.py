@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.access import jwks
-from service.access.jwks import SigningKeysUnavailable
-from service.access.jwt_tokens import InvalidToken, JwtTokens
 from tests.service.identity_provider import KEY_FACTORIES, IdentityProvider
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Call
+from twindow.service.access import jwks
+from twindow.service.access.jwks import SigningKeysUnavailable
+from twindow.service.access.jwt_tokens import InvalidToken, JwtTokens
 
 
 @pytest.mark.spec("S72")

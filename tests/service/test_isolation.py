@@ -16,9 +16,9 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.container import Container
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
+from twindow.service.container import Container
 
 METHODS = ("GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT")
 RANDOM_ID = "Zm9yZWlnbi1yYW5kb20taWQ"

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.container import Container
-from service.knowledge import (
+from tests.service.client import ApiClient
+from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+from twindow.service.container import Container
+from twindow.service.knowledge import (
     Knowledge,
     KnowledgeIndex,
     Passage,
     find_answer,
     split_into_passages,
 )
-from service.twins import Twin, TwinRepository, parser
-from tests.service.client import ApiClient
-from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+from twindow.service.twins import Twin, TwinRepository, parser
 
 FRIDGE = """# How a refrigerator keeps food cold
 
@@ -318,7 +318,7 @@ def test_unusable_files_are_reported_and_the_others_work(
 def test_files_beyond_the_limit_of_a_twin_are_reported(
     index: KnowledgeIndex, twin: Twin, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("service.knowledge.index.MAX_KNOWLEDGE_BYTES", 1024**2)
+    monkeypatch.setattr("twindow.service.knowledge.index.MAX_KNOWLEDGE_BYTES", 1024**2)
     for number in range(10):
         (folder / f"ada/large{number}.md").write_text("word " * 150_000)
     index.update([twin])

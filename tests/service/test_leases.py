@@ -9,22 +9,22 @@ from contextlib import closing, suppress
 import pytest
 from flask import Flask
 
-from core.db.database import Database
-from service.container import Container
-from service.conversations.conversations import Conversations
-from service.conversations.leases import LEASE_SECONDS, Leases
-from service.conversations.messages import Messages, StillReplying
-from service.idempotency import (
+from tests.service.client import ApiClient
+from tests.support.clock import AdjustableClock
+from tests.support.portals import serve
+from tests.support.upstream import Upstream
+from twindow.core.db.database import Database
+from twindow.service.container import Container
+from twindow.service.conversations.conversations import Conversations
+from twindow.service.conversations.leases import LEASE_SECONDS, Leases
+from twindow.service.conversations.messages import Messages, StillReplying
+from twindow.service.idempotency import (
     IDEMPOTENCY_KEY_SECONDS,
     IdempotencyKey,
     IdempotencyKeyReused,
     make_idempotency_key,
 )
-from service.schema import conversations
-from tests.service.client import ApiClient
-from tests.support.clock import AdjustableClock
-from tests.support.portals import serve
-from tests.support.upstream import Upstream
+from twindow.service.schema import conversations
 
 pytestmark = pytest.mark.both_databases
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from service.container import Container
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
+from twindow.service.container import Container
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import pytest
 
-from service.container import Container
-from service.twins.sampling import Sampling
 from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream, send_reply
+from twindow.service.container import Container
+from twindow.service.twins.sampling import Sampling
 
 
 def test_model_receives_instructions_examples_and_history(api: ApiClient, model: Upstream):

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from core.settings import load_settings
-from service.llm import find_local_servers, local_servers
 from tests.support.upstream import Upstream
+from twindow.core.settings import load_settings
+from twindow.service.llm import find_local_servers, local_servers
 
 # Lists as the servers return them.
 LISTS = {

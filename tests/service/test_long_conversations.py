@@ -7,14 +7,14 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from service.container import Container
-from service.conversations.messages import Message
-from service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, build_prompt
-from service.llm.client import ModelClient, Prompt
-from service.twins.parser import parse
 from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
+from twindow.service.container import Container
+from twindow.service.conversations.messages import Message
+from twindow.service.conversations.prompt import TOKENS_PER_MESSAGE, TOKENS_PER_PROMPT, build_prompt
+from twindow.service.llm.client import ModelClient, Prompt
+from twindow.service.twins.parser import parse
 
 ADA = parse("ada", TWIN, 1.0)
 WINDOW = 512

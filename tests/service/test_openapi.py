@@ -10,10 +10,10 @@ import pytest
 from flask import Flask
 from openapi_spec_validator import validate
 
-from service.api.routes import operations
-from service.docs.openapi import build_document
 from tests.service import contract
 from tests.service.client import ApiClient
+from twindow.service.api.routes import operations
+from twindow.service.docs.openapi import build_document
 
 ENDPOINTS = [
     "GET /twins",
@@ -174,7 +174,7 @@ def test_openapi_document_is_built_once_and_revalidated(
     api: ApiClient, monkeypatch: pytest.MonkeyPatch
 ):
     first = api.get("/openapi.json")
-    monkeypatch.setattr("service.docs.document.build_document", lambda *_: 1 / 0)
+    monkeypatch.setattr("twindow.service.docs.document.build_document", lambda *_: 1 / 0)
     again = api.get("/openapi.json")
     known = api.get("/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
 

@@ -1,9 +1,9 @@
 """The prompt fits the window of the model and keeps the most important messages."""
 
-from service.conversations.messages import Message
-from service.conversations.prompt import build_prompt
-from service.twins.parser import parse
 from tests.service.conftest import TWIN
+from twindow.service.conversations.messages import Message
+from twindow.service.conversations.prompt import build_prompt
+from twindow.service.twins.parser import parse
 
 
 def message(number: int, role: str, content: str, reply_to: int | None = None) -> Message:

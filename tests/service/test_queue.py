@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.container import get_container
 from tests.service.client import ApiClient
 from tests.support.portals import serve
 from tests.support.upstream import Call, Upstream
+from twindow.service.container import get_container
 
 QUEUED = {"type": "progress", "progress": {"stage": "queued", "percent": None, "ahead": 0}}
 THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}

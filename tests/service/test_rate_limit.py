@@ -8,15 +8,15 @@ from typing import get_args
 
 import pytest
 
-from core.db.database import Database
-from service.access import rate_limit
-from service.access.api_keys import ApiKeys
-from service.container import Container
-from service.interface_types import Scope
-from service.owners import owner_named
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
+from twindow.core.db.database import Database
+from twindow.service.access import rate_limit
+from twindow.service.access.api_keys import ApiKeys
+from twindow.service.container import Container
+from twindow.service.interface_types import Scope
+from twindow.service.owners import owner_named
 
 
 @pytest.mark.spec("S66", "S89", "S90", "S92")

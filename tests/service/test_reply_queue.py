@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from service.conversations.queue import QueueAbandoned, ReplyQueue
 from tests.support.waiting import wait_until
+from twindow.service.conversations.queue import QueueAbandoned, ReplyQueue
 
 
 class QueuedReply:

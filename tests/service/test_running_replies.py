@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from flask import Flask
 
-from core.db.database import DatabaseUnavailable
-from core.server.process_load import ProcessLoad
-from service.container import Container, get_container
 from tests.service.client import ApiClient
 from tests.support.portals import serve
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
+from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.server.process_load import ProcessLoad
+from twindow.service.container import Container, get_container
 
 RESTARTING = {
     "error": "The service is restarting. Try again in a few seconds.",

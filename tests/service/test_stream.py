@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import requests
 
-from service.container import Container
-from service.conversations.messages import Message
-from service.conversations.reply import Delta, Progress, Reply
-from service.twins.parser import parse
 from tests.service.client import ApiClient
 from tests.service.conftest import TWIN
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
+from twindow.service.container import Container
+from twindow.service.conversations.messages import Message
+from twindow.service.conversations.reply import Delta, Progress, Reply
+from twindow.service.twins.parser import parse
 
 THINKING = {"type": "progress", "progress": {"stage": "thinking", "percent": None}}
 WRITING = {"type": "progress", "progress": {"stage": "writing", "percent": None}}

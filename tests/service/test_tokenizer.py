@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from core.settings import load_settings
-from service.llm.client import ModelClient
-from service.llm.tokenizer import estimate_tokens
 from tests.support.upstream import Answer, Call, Upstream
 from tests.support.waiting import wait_until
+from twindow.core.settings import load_settings
+from twindow.service.llm.client import ModelClient
+from twindow.service.llm.tokenizer import estimate_tokens
 
 TEXT = "How many are these?"
 NewModel = Callable[[], ModelClient]

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
-from service.container import Container
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
+from twindow.service.container import Container
 
 
 @pytest.mark.spec("S3", "S11", "S27", "S28", "S34", "S37", "S38", "S40")

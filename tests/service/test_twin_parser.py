@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.twins.parser import load, parse
-from service.twins.twin import InvalidTwinFile
 from tests.service.conftest import TWIN
+from twindow.service.twins.parser import load, parse
+from twindow.service.twins.twin import InvalidTwinFile
 
 
 def test_valid_file_is_parsed_as_a_twin():

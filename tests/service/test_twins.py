@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from service.container import Container
-from service.twins.repository import TwinRepository
 from tests.service.conftest import TWIN
-
-ROOT = Path(__file__).parent.parent.parent
+from twindow.paths import TWINS
+from twindow.service.container import Container
+from twindow.service.twins.repository import TwinRepository
 
 
 def names(twins: TwinRepository) -> list[str]:
@@ -140,7 +139,7 @@ def test_twin_id_cannot_address_files_outside_the_folder(tmp_path: Path):
 def test_twins_command_reports_each_problem_once(
     service: Flask, container: Container, caplog: pytest.LogCaptureFixture
 ):
-    caplog.set_level(logging.WARNING, "service")  # caplog restores the level after the test
+    caplog.set_level(logging.WARNING, "twindow.service")  # caplog restores the level after the test
     runner = service.test_cli_runner()
     assert runner.invoke(args=["twindow", "twins"]).exit_code == 0
 
@@ -176,7 +175,7 @@ def test_twins_can_be_listed_while_files_change(tmp_path: Path):
 
 
 def test_demo_twins_are_valid():
-    twins = TwinRepository(ROOT / "twins")
+    twins = TwinRepository(TWINS)
 
     assert twins.problems() == []
     assert len(twins.list_all()) == 3

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from service.validation_messages import explain
 from tests.service.client import ApiClient
+from twindow.service.validation_messages import explain
 
 
 class Inner(msgspec.Struct, forbid_unknown_fields=True):

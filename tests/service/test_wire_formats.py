@@ -11,19 +11,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.settings import load_settings
-from core.sse import read_events
-from service.llm import ModelClient, ModelFailed, PromptTooLong
-from service.llm.chunks import Chunk, End, error_sentence, is_overflow
-from service.llm.completion_stream import CompletionStream, _separate_lines
-from service.llm.dialect import Dialect
-from service.llm.model_list import can_chat
-from service.llm.refusals import parse_refusal
-from service.twins import FrontMatter
 from tests.service import wire_formats
 from tests.service.wire_formats import DONE, END, Recording, chunk, sse, text
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 from tests.support.waiting import wait_until
+from twindow.core.settings import load_settings
+from twindow.core.sse import read_events
+from twindow.service.llm import ModelClient, ModelFailed, PromptTooLong
+from twindow.service.llm.chunks import Chunk, End, error_sentence, is_overflow
+from twindow.service.llm.completion_stream import CompletionStream, _separate_lines
+from twindow.service.llm.dialect import Dialect
+from twindow.service.llm.model_list import can_chat
+from twindow.service.llm.refusals import parse_refusal
+from twindow.service.twins import FrontMatter
 
 PROMPT = [
     {"role": "system", "content": "You are Ada."},
@@ -231,7 +231,7 @@ def test_reply_ends_although_the_server_keeps_the_connection_open_after(
     stream: bytes,
     wait_seconds: float,
 ):
-    monkeypatch.setattr("service.llm.completion_stream.FINAL_SECONDS", wait_seconds)
+    monkeypatch.setattr("twindow.service.llm.completion_stream.FINAL_SECONDS", wait_seconds)
     with ThreadPoolExecutor() as pool:
         reply = pool.submit(ask, new_client(model="m", model_timeout=60))
         with closing(upstream.next_call().start_stream()) as call:

@@ -14,7 +14,8 @@ from pathlib import Path
 import requests
 
 from tests.support.packages import find_or_install, install
-from tests.support.processes import ROOT, free_port
+from tests.support.processes import free_port
+from twindow.paths import ROOT
 
 START_SECONDS = 10
 MODULES = (

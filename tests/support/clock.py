@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from core.clock import Clock
+from twindow.core.clock import Clock
 
 MAX_SLEEP_SECONDS = 0.01
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from twindow.paths import ROOT
+
 CELL = r"((?:[^|\\]|\\.)*?)"
 ROW = re.compile(rf"^\| ([A-Z]\d+) \| {CELL} \| (.*?) ?\|$", re.MULTILINE)
 

@@ -7,12 +7,12 @@ import time
 
 from sqlalchemy import insert, select
 
-from chat.log import store
-from chat.log.entries import Ended, ReplyState
-from chat.schema import conversations, entries, turns
-from core.db.database import Database
-from core.text_folding import join_terms
-from rendering import RENDERER_VERSION, render
+from twindow.chat.log import store
+from twindow.chat.log.entries import Ended, ReplyState
+from twindow.chat.schema import conversations, entries, turns
+from twindow.core.db.database import Database
+from twindow.core.text_folding import join_terms
+from twindow.rendering import RENDERER_VERSION, render
 
 
 def get_only_person(database: Database) -> str:

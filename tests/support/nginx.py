@@ -11,8 +11,9 @@ from pathlib import Path
 
 from tests.support.certificates import Certificate
 from tests.support.packages import find_or_install, install
-from tests.support.processes import ROOT, free_port
+from tests.support.processes import free_port
 from tests.support.waiting import accepts_connections, poll_until
+from twindow.paths import ROOT
 
 START_SECONDS = 10
 

@@ -10,10 +10,10 @@ from typing import Any
 import requests
 from bs4 import BeautifulSoup, Tag
 
-from core import sse
 from tests.support.html import parse_html
 from tests.support.turn_dom import TurnDom
 from tests.support.upstream import Upstream
+from twindow.core import sse
 
 WAIT_SECONDS = 10
 HTMX_HEADERS = {"HX-Request": "true"}

@@ -10,16 +10,17 @@ from typing import Any
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from core.db.database import Database
-from core.db.migrations import migrate
-from service import app as service
-from web.container import EXTENSION_KEY, MIGRATIONS_DIR, Portal
+from twindow.core.db.database import Database
+from twindow.core.db.migrations import migrate
+from twindow.paths import MIGRATIONS
+from twindow.service import app as service
+from twindow.web.container import EXTENSION_KEY, Portal
 
 
 def create_tables(url: str) -> None:
     """Create the tables of the portal and of the service, which may share a database."""
     database = Database(url)
-    migrate(database, MIGRATIONS_DIR, "alembic_version")
+    migrate(database, MIGRATIONS, "alembic_version")
     migrate(database, service.MIGRATIONS_DIR, "service_alembic_version")
     database.close()
 

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.support.waiting import poll_until, responds
+from twindow.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 START_SECONDS = 20
 STOP_SECONDS = 15
 
@@ -133,7 +133,7 @@ def create_api_key(data_dir: Path, sub: str, **settings: str) -> str:
     A server that has just started listening may still be creating its database.
     """
     all_settings = {"DATA_DIR": str(data_dir), **settings}
-    command = [sys.executable, "-m", "service", "key", "--sub", sub, "--name", "test"]
+    command = [sys.executable, "-m", "twindow.service", "key", "--sub", sub, "--name", "test"]
     deadline = time.monotonic() + START_SECONDS
     while True:
         result = subprocess.run(

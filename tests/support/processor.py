@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rendering.stream import CpuBudget
+from twindow.rendering.stream import CpuBudget
 
 
 class Processor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tools.bench.table import Table
 from tools.bench.texts import make_deltas, reply_end
 from tools.scripted_service import make_message, run_scripted_service
-from twinapi import Client, Complete, Delta
+from twindow.twinapi import Client, Complete, Delta
 
 
 def test_generated_replies_have_the_requested_size():

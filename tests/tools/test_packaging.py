@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import ROOT
+from twindow.paths import ROOT
 
 
 @pytest.mark.usefixtures("processes")

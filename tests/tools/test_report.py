@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.support.doc_tables import ROOT, Row
+from tests.support.doc_tables import Row
 from tools.report import JUNIT_PATH, read_results, to_markdown
+from twindow.paths import ROOT
 
 JUNIT = """<testsuites><testsuite>
 <testcase classname="tests.chat.test_log" name="test_one" />

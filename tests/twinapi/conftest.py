@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.support.upstream import UPSTREAM_KEY, Upstream
-from twinapi import Client
+from twindow.twinapi import Client
 
 
 @pytest.fixture

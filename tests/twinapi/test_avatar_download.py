@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from core.http import DIRECT
 from tests.support import upstream_server
 from tests.support.images import png
 from tests.support.upstream import Call, Upstream
-from twinapi import AvatarDownloader, AvatarUnavailable, avatar_download
+from twindow.core.http import DIRECT
+from twindow.twinapi import AvatarDownloader, AvatarUnavailable, avatar_download
 
 PATH = "/api/v1/avatars/a.png"
 IMAGE = png()

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import twinapi
-from core.http import fair_response
-from twinapi import Complete
+from twindow import twinapi
+from twindow.core.http import fair_response
+from twindow.twinapi import Complete
 
 BUSY = b"HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 BEGUN = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import twinapi
 from tests.support.processes import free_port
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
+from twindow import twinapi
 
 Asked = Callable[..., tuple[Call, Any]]
 
@@ -286,7 +286,7 @@ def full_url() -> Iterator[str]:
 def test_unreachable_service_has_not_received_the_message(
     full_url: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("twinapi.transport.CONNECT_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("twindow.twinapi.transport.CONNECT_TIMEOUT_SECONDS", 0.2)
     for url in ("http://name.invalid", f"http://127.0.0.1:{free_port()}", full_url):
         client = twinapi.Client(url, UPSTREAM_KEY)
         with pytest.raises(twinapi.ConnectionFailed) as error:

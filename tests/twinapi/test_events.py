@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.sse import ServerSentEvent
-from twinapi import Complete, Delta, Failed, Progress
-from twinapi.events import EventParser, Source, error_text
-from twinapi.models import message_text
-from twinapi.progress import ProgressParser
+from twindow.core.sse import ServerSentEvent
+from twindow.twinapi import Complete, Delta, Failed, Progress
+from twindow.twinapi.events import EventParser, Source, error_text
+from twindow.twinapi.models import message_text
+from twindow.twinapi.progress import ProgressParser
 
 
 def parsed(data: Any, name: str = "message"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.sse import ServerSentEvent
-from twinapi import Complete, Failed
-from twinapi.events import EventParser, parse_whole_reply, resolve_text
+from twindow.core.sse import ServerSentEvent
+from twindow.twinapi import Complete, Failed
+from twindow.twinapi.events import EventParser, parse_whole_reply, resolve_text
 
 STREAMED = "The Eiffel Tower is 330 metres tall, and it is in Paris."
 UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"

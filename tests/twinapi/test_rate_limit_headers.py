@@ -7,7 +7,7 @@ import time
 import pytest
 from requests.structures import CaseInsensitiveDict
 
-from twinapi.rate_limit_headers import Limits, parse_limits
+from twindow.twinapi.rate_limit_headers import Limits, parse_limits
 
 FORMS = {
     "the draft": (

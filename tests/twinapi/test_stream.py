@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-import twinapi
-from core.sse import MAX_EVENT_BYTES
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
-from twinapi import Complete, Delta, Failed, Progress
-from twinapi.stream import MAX_REPLY_CHARACTERS, ReplyStream
+from twindow import twinapi
+from twindow.core.sse import MAX_EVENT_BYTES
+from twindow.twinapi import Complete, Delta, Failed, Progress
+from twindow.twinapi.stream import MAX_REPLY_CHARACTERS, ReplyStream
 
 HALF = b'data: {"type":"delta","content":"Half"}\n\n'
 DONE = b'data: {"type":"complete","message":"Done"}\n\n'

@@ -10,12 +10,12 @@ import pytest
 from flask import Flask
 from sqlalchemy import func, select
 
-from chat.schema import api_quotas, conversations, turns, twin_list_cache
 from tests.support.portals import serve
 from tests.support.processes import free_port
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream, send_reply
-from web.commands import service_check
-from web.container import Portal
+from twindow.chat.schema import api_quotas, conversations, turns, twin_list_cache
+from twindow.web.commands import service_check
+from twindow.web.container import Portal
 
 
 @pytest.fixture

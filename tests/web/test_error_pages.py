@@ -9,11 +9,11 @@ from itertools import product
 import pytest
 from flask import Flask, abort
 
-import twinapi
-from core.db.database import DatabaseUnavailable
 from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.portals import serve
+from twindow import twinapi
+from twindow.core.db.database import DatabaseUnavailable
 
 STATUSES = [400, 401, 403, 404, 405, 413, 418, 429, 500, 503]
 WRONG = {str(number): number for number in (*STATUSES, 1001, 1002, 1003)}

@@ -12,7 +12,7 @@ from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
-from web.person.client_address import _log_unknown_address, client_address, visitor_address
+from twindow.web.person.client_address import _log_unknown_address, client_address, visitor_address
 
 LIMIT = 3
 API_KEYS = "/api/v1/auth/api-keys"
@@ -24,7 +24,7 @@ TOO_MANY = "There were too many requests for API keys"
 @pytest.fixture
 def settings(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Allow few requests, and trust two proxies."""
-    monkeypatch.setattr("web.form_limits.MAX_KEY_REQUESTS", LIMIT)
+    monkeypatch.setattr("twindow.web.form_limits.MAX_KEY_REQUESTS", LIMIT)
     return settings | {"trusted_proxies": "10.0.0.1, 10.1.0.0/16"}
 
 

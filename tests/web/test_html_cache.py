@@ -8,14 +8,14 @@ from threading import Thread
 import pytest
 from sqlalchemy import delete, select, update
 
-from chat.schema import entries, turns
-from core.db.database import Database
-from rendering import RENDERER_VERSION
 from tests.support.history import insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
-from web.streaming.html_cache import HtmlCache
+from twindow.chat.schema import entries, turns
+from twindow.core.db.database import Database
+from twindow.rendering import RENDERER_VERSION
+from twindow.web.container import Portal
+from twindow.web.streaming.html_cache import HtmlCache
 
 
 class CountingRenderer:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.branding.colour import contrast, parse
-from web.assets.initials import COLOURS, generate, initials_of
+from twindow.core.branding.colour import contrast, parse
+from twindow.web.assets.initials import COLOURS, generate, initials_of
 
 INITIALS = {
     "Ada": "A",

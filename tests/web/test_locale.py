@@ -9,16 +9,16 @@ from babel.dates import format_time
 from flask import Flask
 from sqlalchemy import update
 
-from chat.log.entries import Ended, ReplyState
-from chat.schema import conversations
-from core.languages import LANGUAGES
 from tests.support.cases import failures
 from tests.support.html import parse_html
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.upstream import Upstream
 from tools.translations import TRANSLATED_LANGUAGES
-from web.container import Portal
-from web.i18n import format_locale, format_number
+from twindow.chat.log.entries import Ended, ReplyState
+from twindow.chat.schema import conversations
+from twindow.core.languages import LANGUAGES
+from twindow.web.container import Portal
+from twindow.web.i18n import format_locale, format_number
 
 HEADINGS = {
     "en": "What would you like to know?",

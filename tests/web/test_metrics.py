@@ -15,12 +15,13 @@ import requests
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Person, complete_first_turn
-from tests.support.processes import ROOT, ServerProcess, run_server
+from tests.support.processes import ServerProcess, run_server
 from tests.support.promtool import check_metrics
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
-from twinapi import Limits
-from web.container import Portal
+from twindow.paths import ROOT
+from twindow.twinapi import Limits
+from twindow.web.container import Portal
 
 REMOTE = {"API_URL": "http://127.0.0.1:9", "API_KEY": "any"}
 

@@ -13,11 +13,6 @@ from flask import Flask
 from sqlalchemy import select, true
 
 import app as twindow
-from accounts import Person as AccountOfPerson
-from accounts import PersonNotFound
-from accounts.schema import people
-from chat.schema import conversations, counters
-from core.settings import SettingsError
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.blueprints.conversation_list import listed_titles
 from tests.support.cases import failures
@@ -25,8 +20,13 @@ from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
-from web.commands.merge import merge_people
-from web.container import Portal
+from twindow.accounts import Person as AccountOfPerson
+from twindow.accounts import PersonNotFound
+from twindow.accounts.schema import people
+from twindow.chat.schema import conversations, counters
+from twindow.core.settings import SettingsError
+from twindow.web.commands.merge import merge_people
+from twindow.web.container import Portal
 
 # Let people sign in with a password.
 pytestmark = pytest.mark.settings(sign_in="password", public_url="https://chat.example")

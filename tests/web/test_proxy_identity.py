@@ -7,7 +7,7 @@ from flask import Flask
 from werkzeug.datastructures import Headers
 
 from tests.support.cases import failures
-from web.person.proxy_identity import (
+from twindow.web.person.proxy_identity import (
     _warn_about_groups,
     _warn_about_placeholder,
     proxy_groups,

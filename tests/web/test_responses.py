@@ -8,16 +8,16 @@ import pytest
 from flask import Flask
 from sqlalchemy import select, update
 
-from chat.schema import sessions
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.upstream import Upstream
-from web import MAX_FORM_BYTES
-from web.assets import bundles
-from web.assets.bundles import COMPRESSORS
-from web.assets.warm_up import warm_up
-from web.container import Portal
-from web.http.session_rows import SessionRows
+from twindow.chat.schema import sessions
+from twindow.web import MAX_FORM_BYTES
+from twindow.web.assets import bundles
+from twindow.web.assets.bundles import COMPRESSORS
+from twindow.web.assets.warm_up import warm_up
+from twindow.web.container import Portal
+from twindow.web.http.session_rows import SessionRows
 
 
 @pytest.mark.settings(frame_ancestors="https://www.example.org, http://localhost:3000")
@@ -45,7 +45,7 @@ def test_static_files_are_served_without_loading_a_session(
 ):
     page = alice.get("/keys").html
     asked: list[str] = []
-    monkeypatch.setattr("web.http.session_rows.SessionRows.get", lambda _, key: asked.append(key))
+    monkeypatch.setattr(SessionRows, "get", lambda _, key: asked.append(key))
 
     for place in ("link[rel=stylesheet]", "link[rel=icon]", "link[rel=manifest]"):
         assert alice.get(str(page.select_one(place)["href"])).status == 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from web.person.return_path import current_page, return_path
+from twindow.web.person.return_path import current_page, return_path
 
 OWN = ("/", "/conversations?twin=ada", "/twins/z%C3%BCrich%20west?q=%C3%BC")
 # Invalid paths, and URLs of other sites, some of them disguised as paths.

@@ -7,14 +7,14 @@ from collections.abc import Callable, Generator, Iterator
 import pytest
 from flask import Flask, session
 
-from accounts import Accounts, Person
-from core.db.database import DatabaseUnavailable
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people
 from tests.support.clock import AdjustableClock
-from web.container import Portal
-from web.person.revocation import CHECK_SECONDS, _check_frames, while_signed_in
-from web.session_fields import SIGN_IN_FIELD
+from twindow.accounts import Accounts, Person
+from twindow.core.db.database import DatabaseUnavailable
+from twindow.web.container import Portal
+from twindow.web.person.revocation import CHECK_SECONDS, _check_frames, while_signed_in
+from twindow.web.session_fields import SIGN_IN_FIELD
 
 PROXY = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "anna"}
 

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat.log.entries import Batch, Delta, Progress
-from rendering.render import render
-from rendering.stream.dom_patch import DomPatch
-from rendering.stream.incremental import IncrementalRenderer
-from rendering.stream.open_block import OpenBlock
 from tests.rendering.constructs import CONSTRUCTS
 from tests.rendering.stream_reader import normalize_html, normalized_contents, split_text
 from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.processor import Processor
 from tests.support.turn_dom import TurnDom
-from web.streaming import htmx_frames
-from web.streaming.running_replies import (
+from twindow.chat.log.entries import Batch, Delta, Progress
+from twindow.rendering.render import render
+from twindow.rendering.stream.dom_patch import DomPatch
+from twindow.rendering.stream.incremental import IncrementalRenderer
+from twindow.rendering.stream.open_block import OpenBlock
+from twindow.web.streaming import htmx_frames
+from twindow.web.streaming.running_replies import (
     MAX_STORED_UPDATES,
     MIN_STORED_CHARACTERS,
     RunningReplies,
@@ -67,7 +67,7 @@ def test_reply_is_rendered_once_for_all_readers(
         rendered.append(source)
         return render_source(block, source)
 
-    monkeypatch.setattr("rendering.stream.open_block.OpenBlock._render_source", counting)
+    monkeypatch.setattr("twindow.rendering.stream.open_block.OpenBlock._render_source", counting)
     costs = []
     for reader_count in (1, 240):
         rendered.clear()
@@ -185,7 +185,7 @@ def test_failed_comparison_replaces_everything_and_repeats_nothing(
     running = new_reply()
     running.render(batch(["One"]))
     with monkeypatch.context() as patch:
-        patch.setattr("rendering.stream.incremental.diff", lambda *_: 1 / 0)
+        patch.setattr("twindow.rendering.stream.incremental.diff", lambda *_: 1 / 0)
         [update] = running.render(batch(["One", " two"])).updates_after(1) or ()
     rendered = running.render(batch(["One", " two", " three"]))
 

@@ -11,7 +11,8 @@ import pytest
 from tests.support.node import run_node
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
-from web.assets.bundles import SCRIPTS, STATIC_DIR, build_asset
+from twindow.paths import STATIC
+from twindow.web.assets.bundles import SCRIPTS, build_asset
 
 IMPORT = re.compile(r'(?:from|import) "\./(\w+\.js)"|import\("\./(\w+\.js)"\)')
 
@@ -25,12 +26,12 @@ def test_every_module_is_in_one_file_after_those_that_it_imports():
     order = [source for sources in SCRIPTS.values() for source in sources]
     wrong = []
     for source in order:
-        for module in re.findall(r'from "\./(\w+\.js)"', (STATIC_DIR / source).read_text()):
+        for module in re.findall(r'from "\./(\w+\.js)"', (STATIC / source).read_text()):
             if order.index(f"js/{module}") > order.index(source):
                 wrong.append((source, module))
 
     assert wrong == []
-    modules = {f"js/{path.name}" for path in (STATIC_DIR / "js").glob("*.js")} - {"js/sidebar.js"}
+    modules = {f"js/{path.name}" for path in (STATIC / "js").glob("*.js")} - {"js/sidebar.js"}
     assert sorted(order) == sorted(modules)
 
 

@@ -2,9 +2,9 @@
 
 from bs4 import BeautifulSoup
 
-from chat.search.search import query_pattern
-from rendering import render, render_message
-from web.views.search_marks import mark_hits
+from twindow.chat.search.search import query_pattern
+from twindow.rendering import render, render_message
+from twindow.web.views.search_marks import mark_hits
 
 
 def found(html: str, q: str) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.db.database import Database
-from core.settings import Settings, SettingsError, load_settings
 from tests.support.postgres import Postgres
-from web.secret_fingerprints import check_fingerprints
+from twindow.core.db.database import Database
+from twindow.core.settings import Settings, SettingsError, load_settings
+from twindow.web.secret_fingerprints import check_fingerprints
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ import pytest
 from flask import Flask
 from flask.ctx import RequestContext
 
-import twinapi
-from chat.conversations import Conversation
-from chat.log import Reply, ReplyState
-from core.languages import LANGUAGES
 from tests.support.clock import AdjustableClock
-from web.i18n.formatting import (
+from twindow import twinapi
+from twindow.chat.conversations import Conversation
+from twindow.chat.log import Reply, ReplyState
+from twindow.core.languages import LANGUAGES
+from twindow.web.i18n.formatting import (
     ago,
     duration,
     exact_time,
@@ -25,15 +25,15 @@ from web.i18n.formatting import (
     time_of_day,
     time_or_date,
 )
-from web.i18n.sentences import format_number, format_percent
-from web.i18n.service_messages import (
+from twindow.web.i18n.sentences import format_number, format_percent
+from twindow.web.i18n.service_messages import (
     INTERRUPTIONS,
     MESSAGES,
     english_end_message,
     reply_end_message,
     service_message,
 )
-from web.views.date_groups import group_by_date
+from twindow.web.views.date_groups import group_by_date
 
 
 @pytest.fixture

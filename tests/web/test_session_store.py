@@ -12,13 +12,13 @@ from flask import Flask, current_app, session
 from sqlalchemy import Connection, event, select
 from werkzeug.test import Client
 
-from chat.schema import sessions
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
-from web.http.session_rows import SessionRows
-from web.session_fields import EXTENDED_DAY_FIELD
+from twindow.chat.schema import sessions
+from twindow.web.container import Portal
+from twindow.web.http.session_rows import SessionRows
+from twindow.web.session_fields import EXTENDED_DAY_FIELD
 
 INVALID_COOKIES = ('"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"')
 DAY = 86_400

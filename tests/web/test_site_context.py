@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.branding.colour import parse
-from core.branding.logo import Logo
-from core.branding.palette import Palette
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
+from twindow.core.branding.colour import parse
+from twindow.core.branding.logo import Logo
+from twindow.core.branding.palette import Palette
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)

@@ -8,8 +8,12 @@ from flask import Flask, Response, session
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
-from web.session_fields import VISITOR_FIELD
-from web.streaming.stream_limit import MAX_STREAMS_PER_PERSON, count_stream, is_stream_limit_reached
+from twindow.web.session_fields import VISITOR_FIELD
+from twindow.web.streaming.stream_limit import (
+    MAX_STREAMS_PER_PERSON,
+    count_stream,
+    is_stream_limit_reached,
+)
 
 
 def open_stream(app: Flask, person: str, address: str) -> Response | None:

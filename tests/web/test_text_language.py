@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from web.i18n.text_language import text_language
+from twindow.web.i18n.text_language import text_language
 
 TEXTS = [
     ("What is the weather like?", "en"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select, update
 
-from chat.schema import entries, turns
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
-from web.container import Portal
-from web.views.turn_view import MAX_PAGE_BYTES
+from twindow.chat.schema import entries, turns
+from twindow.web.container import Portal
+from twindow.web.views.turn_view import MAX_PAGE_BYTES
 
 
 @pytest.mark.limit("L36")

@@ -2,6 +2,8 @@
 
 from gevent import monkey
 
+from twindow.paths import ROOT
+
 if __name__ == "__main__":
     monkey.patch_all()
 
@@ -12,9 +14,8 @@ from collections.abc import Iterator
 import requests
 from flask import Flask, Response, request
 
-from core import sse
-from core.server.gunicorn_server import Server
-from tests.support.processes import ROOT
+from twindow.core import sse
+from twindow.core.server.gunicorn_server import Server
 
 SERVICE_URL = os.environ.get("TWINDOW_API_URL", "")
 SCRIPT_FILES = sorted((ROOT / "static" / "vendor").glob("*.js"))

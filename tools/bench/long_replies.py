@@ -12,13 +12,13 @@ from pathlib import Path
 
 import requests
 
-from rendering import render
 from tests.support.person import Person
 from tests.support.processes import ServerProcess, run_portal
 from tools.bench.table import Row, Table, ratio
 from tools.bench.texts import CONSTRUCTS, make_long_text
 from tools.probes import measure_latency, proc_status
 from tools.scripted_service import make_message, run_scripted_service
+from twindow.rendering import render
 
 READERS = 3
 # Constructs for which page loads are measured, even if other constructs are more expensive.

@@ -18,7 +18,6 @@ from typing import Any
 import requests
 from playwright.sync_api import Browser
 
-from core.db.database import Database
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.processes import ServerProcess, run_portal, run_server
 from tools.bench.browser import PageMeter, launch_chromium, measure_visit, open_browser_context
@@ -26,6 +25,7 @@ from tools.bench.table import Row, Table, ratio
 from tools.bench.texts import make_deltas, reply_end
 from tools.probes import cpu_seconds
 from tools.scripted_service import ScriptedService, make_message, run_scripted_service
+from twindow.core.db.database import Database
 
 DELTAS_PER_SECOND = 200
 # Times vary by a frame (16 ms), so with fewer rounds the medians would differ by chance.

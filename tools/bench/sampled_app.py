@@ -21,14 +21,23 @@ SAMPLE_SECONDS = 0.0025
 # Parts of file names, and functions, by stage. The innermost frame that matches counts, so that a
 # library counts as the stage that calls it.
 STAGES = {
-    "read": ("core/http/", "http/client.py", "urllib3/", "requests/"),
-    "frame": ("web/streaming/htmx_frames.py", "core/sse.py:frame", "blueprints/events.py"),
-    "parse": ("core/sse.py", "twinapi/", "sseclient/"),
-    "compress": ("web/streaming/gzip_stream.py",),
-    "render": ("rendering/", "web/streaming/running_replies.py"),
-    "store": ("chat/log/flusher.py", "chat/log/store.py", "core/db/", "sqlalchemy/"),
-    "log": ("chat/",),
-    "send": ("gunicorn/", "core/server/client_connections.py"),
+    "read": ("twindow/core/http/", "http/client.py", "urllib3/", "requests/"),
+    "frame": (
+        "twindow/web/streaming/htmx_frames.py",
+        "twindow/core/sse.py:frame",
+        "blueprints/events.py",
+    ),
+    "parse": ("twindow/core/sse.py", "twindow/twinapi/", "sseclient/"),
+    "compress": ("twindow/web/streaming/gzip_stream.py",),
+    "render": ("twindow/rendering/", "twindow/web/streaming/running_replies.py"),
+    "store": (
+        "twindow/chat/log/flusher.py",
+        "twindow/chat/log/store.py",
+        "twindow/core/db/",
+        "sqlalchemy/",
+    ),
+    "log": ("twindow/chat/",),
+    "send": ("gunicorn/", "twindow/core/server/client_connections.py"),
 }
 EVENT_LOOP = "event loop"
 

@@ -3,10 +3,10 @@
 from playwright.sync_api import Page
 from sqlalchemy import update
 
-from chat.schema import conversations
 from tests.accessibility.environment import Environment, state
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.portals import get_portal
+from twindow.chat.schema import conversations
 
 TITLE = "How does a bicycle stay upright, asked once more?"
 
@@ -25,7 +25,7 @@ def _create_conversations(env: Environment, count: int) -> None:
 
 @state("conversations.index")
 def conversations_many(env: Environment) -> Page:
-    env.patch.setattr("chat.conversations.PAGE_SIZE", 4)
+    env.patch.setattr("twindow.chat.conversations.PAGE_SIZE", 4)
     _create_conversations(env, 10)
     page = env.open("/conversations?page=2")
     page.get_by_role("link", name="Older").wait_for()
@@ -39,7 +39,7 @@ def conversations_of_one_twin_without_results(env: Environment) -> Page:
 
 
 def _open_long_conversation(env: Environment) -> Page:
-    env.patch.setattr("web.views.conversation_view.TURNS_PER_PAGE", 8)
+    env.patch.setattr("twindow.web.views.conversation_view.TURNS_PER_PAGE", 8)
     with env.act_as_person() as person:
         person.start_conversation("Question 1")
     database = get_portal(env.app).database

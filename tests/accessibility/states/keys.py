@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from playwright.sync_api import Page, expect
 
-from service.access import ApiKeys, JwtTokens
-from service.conversations import Conversations
-from service.key_issuer import KeyIssuer
 from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.session import SETTINGS, choose_password
 from tests.accounts.passwords import PASSWORD
 from tests.support.portals import get_portal
-from web.container import EXTENSION_KEY
+from twindow.service.access import ApiKeys, JwtTokens
+from twindow.service.conversations import Conversations
+from twindow.service.key_issuer import KeyIssuer
+from twindow.web.container import EXTENSION_KEY
 
 API_KEYS_PATH = "/api/v1/auth/api-keys"
 

@@ -13,12 +13,12 @@ import pytest
 from flask import Flask
 
 import app as twindow
-from core.clock import Clock
 from tests.faults.conftest import MESSAGE, message_text
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.portals import close_portal, serve
 from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
+from twindow.core.clock import Clock
 
 SQLITE = "sqlite"
 POSTGRESQL = "postgresql"
@@ -103,7 +103,7 @@ def app(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Flask]:
     """Return a portal whose replies end before it closes, so that no connection stays open."""
-    monkeypatch.setattr("core.db.database.LOCK_TIMEOUT_SECONDS", lock_timeout)
+    monkeypatch.setattr("twindow.core.db.database.LOCK_TIMEOUT_SECONDS", lock_timeout)
     app = twindow.create_app(settings, clock=clock)
     yield app
     database.restore()

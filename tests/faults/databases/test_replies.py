@@ -8,7 +8,7 @@ from tests.faults.conftest import MESSAGE, NOT_SENT, text_in
 from tests.faults.databases.conftest import Outage, wait_for_reply_workers
 from tests.support.person import Page, Person
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 pytestmark = pytest.mark.fault("F77")
 NOT_SAVED_YET = "not saved yet"

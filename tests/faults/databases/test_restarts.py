@@ -11,7 +11,7 @@ from tests.faults.conftest import MESSAGE, text_in
 from tests.faults.databases.conftest import Outage, on_postgres, second_portal
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
-from web.container import Portal
+from twindow.web.container import Portal
 
 
 @pytest.mark.fault("F75", "F78")

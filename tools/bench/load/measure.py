@@ -19,14 +19,14 @@ from statistics import median, quantiles
 
 import requests
 
-from chat.log.log import MAX_REPLIES_OF_PROCESS
 from tests.support.postgres import run_postgres
-from tests.support.processes import ROOT
 from tests.support.waiting import poll_until
 from tools.bench.load.systems import System, run_nginx, run_relay, run_twindow
 from tools.bench.sampled_app import EVENT_LOOP, STAGES
 from tools.bench.table import Row, Table, ratio
 from tools.probes import measure_latency
+from twindow.chat.log.log import MAX_REPLIES_OF_PROCESS
+from twindow.paths import ROOT
 
 DELTAS = 140  # of each reply: fourteen seconds
 # In seconds after the beginning of the replies: when deltas are measured, and then pages.

@@ -36,7 +36,7 @@ def run(*, database_url: str = "") -> Report:
     database = database_settings(database_url)
     settings = {"WORKERS": "2"} | database
     with tempfile.TemporaryDirectory() as data:
-        with run_server(Path(data), "-m", "service", **settings) as server:
+        with run_server(Path(data), "-m", "twindow.service", **settings) as server:
             key = create_api_key(Path(data), "burst", **database)
             auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
             started_at = time.monotonic()
@@ -44,7 +44,7 @@ def run(*, database_url: str = "") -> Report:
                 statuses = pool.map(_Client(server.url).get, islice(auth_headers, REQUESTS))
                 status_counts = Counter(statuses)
             seconds = time.monotonic() - started_at
-        with run_server(Path(data), "-m", "service", **settings) as server:
+        with run_server(Path(data), "-m", "twindow.service", **settings) as server:
             status_after_restart = _Client(server.url).get({"X-API-Key": key})
     return {
         "asked": REQUESTS,

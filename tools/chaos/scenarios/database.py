@@ -16,7 +16,6 @@ from typing import Any
 
 import requests
 
-from core.db.database import LOCK_TIMEOUT_SECONDS
 from tests.support.person import Person
 from tests.support.processes import run_portal
 from tests.support.waiting import poll_until
@@ -31,6 +30,7 @@ from tools.chaos.sent_messages import (
 )
 from tools.probes import APPLICATION_NAME, connect_postgresql
 from tools.scripted_service import ScriptedService, make_message, run_scripted_service
+from twindow.core.db.database import LOCK_TIMEOUT_SECONDS
 
 LOCKED_ROWS = 5
 KILL_INTERVAL_SECONDS = 0.5

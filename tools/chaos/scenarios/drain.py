@@ -15,7 +15,6 @@ from math import ceil
 from pathlib import Path
 from subprocess import TimeoutExpired
 
-from chat.limits import MAX_RUNNING_REPLIES
 from tests.support.processes import STOP_SECONDS, ServerProcess, free_port, run_portal
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly, only
 from tools.chaos.sent_messages import (
@@ -31,6 +30,7 @@ from tools.chaos.sent_messages import (
 )
 from tools.probes import database_settings
 from tools.scripted_service import make_message, run_scripted_service
+from twindow.chat.limits import MAX_RUNNING_REPLIES
 
 READ_TIMEOUT_SECONDS = 30
 DELTAS = 40

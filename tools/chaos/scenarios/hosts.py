@@ -15,7 +15,6 @@ from contextlib import ExitStack, suppress
 from math import ceil
 from pathlib import Path
 
-from chat.limits import MAX_RUNNING_REPLIES
 from tests.support.nginx import run_nginx
 from tests.support.person import Person
 from tests.support.postgres import Postgres, run_postgres
@@ -34,6 +33,7 @@ from tools.chaos.sent_messages import (
 )
 from tools.probes import select_rows
 from tools.scripted_service import make_message, run_scripted_service
+from twindow.chat.limits import MAX_RUNNING_REPLIES
 
 GAP_SECONDS = 0.25
 BEGIN_SECONDS = 30

@@ -21,15 +21,15 @@ from pathlib import Path
 
 import requests
 
-from accounts import Accounts
-from chat.schema import counters
-from core.db.counters import Counters
-from core.db.database import Database
 from tests.support.person import HTMX_HEADERS, Person
 from tests.support.processes import run_portal
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly
 from tools.probes import database_settings
 from tools.scripted_service import make_message, run_scripted_service
+from twindow.accounts import Accounts
+from twindow.chat.schema import counters
+from twindow.core.db.counters import Counters
+from twindow.core.db.database import Database
 
 SECRET_KEY = "secret of the chaos tests " * 2
 PASSWORD = "correct horse battery"

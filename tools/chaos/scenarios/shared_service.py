@@ -136,6 +136,6 @@ def _run_service(data: Path, model_url: str) -> Iterator[ServerProcess]:
     (twins / "ada.md").write_text(TWIN)
     data.mkdir()
     settings = {"TWINS_DIR": str(twins), "MODEL_URL": model_url, "MODEL": "m", "WORKERS": "2"}
-    with run_server(data, "-m", "service", **settings) as server:
+    with run_server(data, "-m", "twindow.service", **settings) as server:
         server.wait_until_ready()
         yield server

@@ -1,0 +1,56 @@
+"""Accounts of people who sign in: names, passwords, one-time links and active sign-ins.
+
+`Accounts` is the interface to the rest of the portal. Visitors have no account.
+"""
+
+from twindow.accounts.accounts import (
+    Accounts,
+    AttemptsExceeded,
+    InvalidLink,
+    Rejected,
+    VerificationBusy,
+    WrongCredentials,
+)
+from twindow.accounts.key_issuer import KeyIssuer
+from twindow.accounts.passwords import (
+    MAX_PASSWORD_CHARACTERS,
+    MIN_PASSWORD_CHARACTERS,
+    UnsuitablePassword,
+)
+from twindow.accounts.people import (
+    PROXY_ISSUER,
+    NameTaken,
+    NewPerson,
+    People,
+    Person,
+    PersonNotFound,
+    UnsuitableName,
+    is_proxy_name,
+    subject_of,
+)
+from twindow.accounts.schema import TABLES
+from twindow.accounts.sign_ins import SignIn
+
+__all__ = [
+    "MAX_PASSWORD_CHARACTERS",
+    "MIN_PASSWORD_CHARACTERS",
+    "PROXY_ISSUER",
+    "TABLES",
+    "Accounts",
+    "AttemptsExceeded",
+    "InvalidLink",
+    "KeyIssuer",
+    "NameTaken",
+    "NewPerson",
+    "People",
+    "Person",
+    "PersonNotFound",
+    "Rejected",
+    "SignIn",
+    "UnsuitableName",
+    "UnsuitablePassword",
+    "VerificationBusy",
+    "WrongCredentials",
+    "is_proxy_name",
+    "subject_of",
+]

@@ -1,0 +1,307 @@
+"""Conversations of people, and their titles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    CompoundSelect,
+    Integer,
+    Row,
+    Select,
+    bindparam,
+    func,
+    select,
+    union_all,
+    update,
+)
+
+from twindow.chat.schema import conversations as table
+from twindow.chat.schema import turns
+from twindow.core.db.database import Database
+from twindow.core.text_folding import is_visible, join_terms
+from twindow.core.twin_groups import EVERY_TWIN, TwinAccess
+
+MAX_DEFAULT_TITLE_CHARACTERS = 60
+# A full stop after a short word often belongs to an abbreviation.
+_FIRST_SENTENCE = re.compile(r".{12,}?(?:(?:(?<=\w{4})\.|[!?…])+(?=\s)|[\u3002\uff01\uff1f]+)")
+# As in twindow/rendering/message.py.
+_FENCE = re.compile(r" {0,3}(`{3,})([^`]*)")
+
+
+def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS) -> str:
+    """Return the first sentence of a message as a title, cut at a word.
+
+    Short sentences, such as greetings, are followed by the next one. Fenced code is left out. The
+    title of a message that is only code is its first line. A word that takes more than half of the
+    title is cut itself.
+    """
+    text = " ".join(_without_code(content).split())
+    # Only the beginning is searched, because a long row of "!" takes quadratic time.
+    sentence = _FIRST_SENTENCE.match(text, 0, max_characters + 1)
+    title = sentence[0] if sentence else text
+    if len(title) <= max_characters:
+        return title
+    title = title[: max_characters - 1]
+    words = title.rsplit(" ", 1)[0]
+    return (words if len(words) >= max_characters / 2 else title).rstrip(",;:.-") + "…"
+
+
+def _without_code(content: str) -> str:
+    text_lines: list[str] = []
+    code_lines: list[str] = []
+    opening_fence = ""
+    for line in content.splitlines():
+        fence = _FENCE.fullmatch(line)
+        if fence and not opening_fence:
+            opening_fence = fence[1]
+        elif fence and fence[1].startswith(opening_fence) and not fence[2].strip():
+            opening_fence = ""
+        else:
+            lines = code_lines if opening_fence else text_lines
+            lines.append(line)
+    text = "\n".join(text_lines)
+    first_code_line = next((line for line in code_lines if line.strip()), content)
+    return text if text.strip() else first_code_line
+
+
+PAGE_SIZE = 20
+# The sidebar lists as many conversations. The first number only limits the size of pages.
+MAX_RECENT_PINNED = 100
+MAX_RECENT = 20
+MAX_TITLE_CHARACTERS = 200
+
+
+class ConversationNotFound(Exception):
+    """Raised when a person has no such conversation, or has deleted it."""
+
+
+class RecentlyDeleted(Exception):
+    """Raised for a conversation that its owner has deleted and can still restore."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__(conversation.id)
+        self.conversation = conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Conversation of one person with one twin. Times are in seconds since 1970.
+
+    `delete_url` is the URL at which DELETE deletes the conversation at the service.
+    """
+
+    id: str
+    person: str
+    twin_id: str
+    twin_name: str
+    title: str
+    service_id: str | None
+    created_at: float
+    updated_at: float
+    pinned: bool = False
+    archived: bool = False
+    deleted_at: float | None = None
+    delete_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """Page of a list. `number` counts from 1; `total` is the number of all conversations."""
+
+    items: Sequence[Conversation]
+    number: int
+    pages: int
+    total: int
+
+
+class Conversations:
+    """Repository of conversations, except for creation and deletion."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def find(self, conversation_id: str, person: str) -> Conversation | None:
+        """Return the conversation, or None if it is missing, deleted or somebody else's."""
+        parameters = {"conversation_id": conversation_id, "person": person}
+        with self.database.read() as connection:
+            return conversation_from_row(connection.execute(_SELECT_ONE, parameters).first())
+
+    def list_for_person(
+        self,
+        person: str,
+        *,
+        twin_id: str | None = None,
+        archived: bool = False,
+        page: int = 1,
+        access: TwinAccess = EVERY_TWIN,
+    ) -> ConversationPage:
+        """Return one page of a person's conversations, pinned ones first, then newest first.
+
+        Lists only conversations with twins that `access` allows. A page has `PAGE_SIZE` items; a
+        number beyond the last page returns the last page.
+        """
+        page_query, count_query = (_LIST_FOR_TWIN if twin_id else _LIST_ALL).limited_to(access)
+        parameters = {
+            "person": person,
+            "archived": archived,
+            "twin_id": twin_id,
+            "limit": PAGE_SIZE,
+        }
+        with self.database.read() as connection:
+            items = (
+                conversations_from_rows(connection.execute(page_query, parameters | {"offset": 0}))
+                if page <= 1
+                else ()
+            )
+            if page <= 1 and len(items) < PAGE_SIZE:
+                return ConversationPage(items, 1, 1, len(items))
+            total = connection.execute(count_query, parameters).scalar_one()
+            pages = max(1, -(-total // PAGE_SIZE))
+            page = min(max(1, page), pages)
+            if not items:
+                parameters["offset"] = (page - 1) * PAGE_SIZE
+                items = conversations_from_rows(connection.execute(page_query, parameters))
+            return ConversationPage(items, page, pages, total)
+
+    def list_recent(
+        self, person: str, access: TwinAccess = EVERY_TWIN, opened: Conversation | None = None
+    ) -> Sequence[Conversation]:
+        """Return the newest conversations, pinned ones first, then newest first.
+
+        Returns at most `MAX_RECENT_PINNED` pinned and `MAX_RECENT` other conversations, and the
+        conversation `opened`, which may be older or archived.
+        """
+        with self.database.read() as connection:
+            rows = connection.execute(_recent_query(access), {"person": person})
+            items = conversations_from_rows(rows)
+        if opened and opened.id not in {c.id for c in items}:
+            items.append(opened)
+        return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
+
+    def set_service_id(self, conversation_id: str, service_id: str, delete_url: str = "") -> str:
+        """Store the id that the service gave the conversation, unless an id is stored already.
+
+        `delete_url` is the URL at which DELETE deletes the conversation at the service.
+
+        Returns the stored id, which is the first one that was set.
+        """
+        condition = table.c.id == conversation_id
+        is_unset = condition & table.c.service_id.is_(None)
+        with self.database.write() as connection:
+            values = {"service_id": service_id, "delete_url": delete_url}
+            connection.execute(update(table).where(is_unset).values(values))
+            return str(connection.execute(select(table.c.service_id).where(condition)).scalar_one())
+
+    def rename(self, conversation: Conversation, title: str) -> None:
+        """Change the title. A blank title restores the one made from the first message."""
+        title = " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARACTERS].rstrip()
+        is_first_turn = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
+        with self.database.write() as connection:
+            if not is_visible(title):
+                content = connection.execute(
+                    select(turns.c.content).where(is_first_turn)
+                ).scalar_one()
+                title = make_title(content)
+            condition = _owned_by(conversation.id, conversation.person)
+            values = {"title": title, "title_terms": join_terms(title)}
+            connection.execute(update(table).where(condition).values(values))
+
+    def set_pinned(self, conversation: Conversation, *, pinned: bool) -> None:
+        """Pin or unpin a conversation. Pinning also unarchives the conversation."""
+        self._update(conversation, {"pinned": pinned} | ({"archived": False} if pinned else {}))
+
+    def set_archived(self, conversation: Conversation, *, archived: bool) -> None:
+        """Archive or unarchive a conversation. A pinned conversation stays pinned."""
+        self._update(conversation, {"archived": archived})
+
+    def _update(self, conversation: Conversation, values: dict[str, bool]) -> None:
+        condition = _owned_by(conversation.id, conversation.person)
+        with self.database.write() as connection:
+            connection.execute(update(table).where(condition).values(values))
+
+
+def select_conversations(condition: ColumnElement[bool]) -> Select[Any]:
+    """Return the query of the conversations that fulfil a condition."""
+    return select(*table.c[*Conversation.__dataclass_fields__]).where(condition)
+
+
+def conversation_from_row(row: Row[Any] | None) -> Conversation | None:
+    """Convert a row of `select_conversations`; None stays None."""
+    return Conversation(**row._mapping) if row else None
+
+
+def conversations_from_rows(rows: Iterable[Row[Any]]) -> list[Conversation]:
+    """Convert the rows of `select_conversations`."""
+    return [Conversation(**row._mapping) for row in rows]
+
+
+def _owned_by(
+    conversation_id: str | BindParameter[str], person: str | BindParameter[str]
+) -> ColumnElement[bool]:
+    condition = (table.c.id == conversation_id) & (table.c.person == person)
+    return condition & table.c.deleted_at.is_(None)
+
+
+def _listed_for(
+    person: str | BindParameter[str], *, archived: bool | BindParameter[bool]
+) -> ColumnElement[bool]:
+    condition = (table.c.person == person) & (table.c.archived == archived)
+    return condition & table.c.deleted_at.is_(None)
+
+
+def _select_in_order(condition: ColumnElement[bool]) -> Select[tuple[object, ...]]:
+    sort_columns = table.c.pinned.desc(), table.c.updated_at.desc(), table.c.id.desc()
+    return select_conversations(condition).order_by(*sort_columns)
+
+
+class _ListQueries(NamedTuple):
+    """Queries of a list: one page of its rows, and the number of all rows."""
+
+    page_query: Select[Any]
+    count_query: Select[Any]
+
+    @classmethod
+    def where(cls, condition: ColumnElement[bool]) -> _ListQueries:
+        limit, offset = bindparam("limit", type_=Integer), bindparam("offset", type_=Integer)
+        rows = _select_in_order(condition).limit(limit).offset(offset)
+        return cls(rows, select(func.count()).where(condition))
+
+    def limited_to(self, access: TwinAccess) -> _ListQueries:
+        """Return the queries for conversations with twins that `access` allows."""
+        if access.is_unlimited:
+            return self
+        condition = access.condition(table.c.twin_id)
+        return _ListQueries(self.page_query.where(condition), self.count_query.where(condition))
+
+
+# These queries are built once, because building a query takes longer than executing it.
+_SELECT_ONE = select_conversations(_owned_by(bindparam("conversation_id"), bindparam("person")))
+_LISTED_CONDITION = _listed_for(bindparam("person"), archived=bindparam("archived"))
+_LIST_ALL, _LIST_FOR_TWIN = (
+    _ListQueries.where(_LISTED_CONDITION),
+    _ListQueries.where(_LISTED_CONDITION & (table.c.twin_id == bindparam("twin_id"))),
+)
+
+
+@lru_cache(64)
+def _recent_query(access: TwinAccess) -> CompoundSelect[Any]:
+    """Return the query of `Conversations.list_recent`.
+
+    Without restricted twins, its cost depends on the limits only, not on the history.
+    """
+    listed = _listed_for(bindparam("person"), archived=False)
+    if not access.is_unlimited:
+        listed &= access.condition(table.c.twin_id)
+    groups = ((True, MAX_RECENT_PINNED), (False, MAX_RECENT))
+    newest = [
+        _select_in_order(listed & table.c.pinned.is_(is_pinned)).limit(limit).subquery()
+        for is_pinned, limit in groups
+    ]
+    return union_all(*map(select, newest))

@@ -1,0 +1,138 @@
+"""Entries of a reply log, and the reply that they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import msgspec
+
+
+class ReplyState(StrEnum):
+    """State of a reply, computed from its log."""
+
+    WAITING = "waiting"
+    STREAMING = "streaming"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """Progress reported by the service."""
+
+    text: str
+    percent: float | None = None
+
+
+class Delta(msgspec.Struct, frozen=True, tag="delta"):
+    """Piece of the reply text."""
+
+    text: str
+
+
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A passage of a file, which the reply quotes, cites or offers. It is Markdown."""
+
+    file: str
+    heading: str
+    passage: str
+    url: str = ""
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
+    """Final entry of a log, which replaces all other entries."""
+
+    state: ReplyState
+    text: str = ""
+    # Code of a message in twindow/web/i18n/service_messages.py, and the parameters of the message.
+    code: str = ""
+    params: dict[str, str] = {}
+    perhaps_received: bool = False
+    is_conversation_gone: bool = False
+    # The message is too long, so the service would reject a retry.
+    is_too_long: bool = False
+    retry_at: float | None = None
+    sources: list[Source] = []
+
+
+Entry = Progress | Delta | Ended
+
+_decoder = msgspec.json.Decoder(Entry)
+
+
+encode = msgspec.json.encode
+decode = _decoder.decode
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Entries after the cursor `after`, or all entries of the log if `after` is 0.
+
+    A batch without entries means only that the reply is still running.
+    """
+
+    after: int
+    last_seq: int
+    entries: tuple[Entry, ...]
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether this batch ends the log."""
+        return bool(self.entries) and isinstance(self.entries[-1], Ended)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Reply computed from a log. `cursor` is the number of the last entry it includes."""
+
+    state: ReplyState = ReplyState.WAITING
+    text: str = ""
+    progress: Progress | None = None
+    code: str = ""
+    params: Mapping[str, str] = field(default_factory=dict)
+    perhaps_received: bool = False
+    is_conversation_gone: bool = False
+    is_too_long: bool = False
+    retry_at: float | None = None
+    sources: Sequence[Source] = ()
+    cursor: int = 0
+
+    @property
+    def is_quotation(self) -> bool:
+        """Return whether the whole reply is a passage of a file."""
+        return len(self.sources) == 1 and self.sources[0].passage == self.text
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether the reply has not ended."""
+        return self.state in (ReplyState.WAITING, ReplyState.STREAMING)
+
+
+def build_reply(batch: Batch) -> Reply:
+    """Build the reply from a batch that holds the whole log."""
+    reply = Reply(cursor=batch.last_seq)
+    pieces: list[str] = []
+    for entry in batch.entries:
+        match entry:
+            case Progress():
+                reply = replace(reply, progress=entry)
+            case Delta(text):
+                pieces.append(text)
+            case Ended():
+                return Reply(cursor=batch.last_seq, **msgspec.structs.asdict(entry))
+    if pieces:
+        reply = replace(reply, state=ReplyState.STREAMING, text="".join(pieces))
+    return reply
+
+
+def join_text(entries: Iterable[Entry]) -> str:
+    """Return the concatenated text of the entries."""
+    return "".join(entry.text for entry in entries if isinstance(entry, Delta | Ended))
+
+
+def keep_text(ended: Ended, entries: Iterable[Entry]) -> Ended:
+    """Return `ended`. If `ended` has no text, add the text of `entries`."""
+    return ended if ended.text else msgspec.structs.replace(ended, text=join_text(entries))

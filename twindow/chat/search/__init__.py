@@ -1,0 +1,14 @@
+"""Full-text search in titles, messages and replies."""
+
+from twindow.chat.search.search import MAX_QUERY_LENGTH, Search, SearchResults, query_pattern
+from twindow.chat.search.snippets import SearchPattern, Snippet, SnippetPart
+
+__all__ = [
+    "MAX_QUERY_LENGTH",
+    "Search",
+    "SearchPattern",
+    "SearchResults",
+    "Snippet",
+    "SnippetPart",
+    "query_pattern",
+]

@@ -1,0 +1,60 @@
+"""A client library for the Conversational AI Twin Service Interface."""
+
+from twindow.twinapi.avatar_download import AvatarDownloader
+from twindow.twinapi.client import Client
+from twindow.twinapi.errors import (
+    ApiError,
+    AvatarUnavailable,
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    RateLimited,
+    ServiceFailed,
+    StreamError,
+    StreamInterrupted,
+    StreamTooLarge,
+    TwinApiError,
+    Unauthorized,
+    UnexpectedResponse,
+)
+from twindow.twinapi.events import Complete, Delta, Event, Failed, Source
+from twindow.twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
+from twindow.twinapi.pages import Page
+from twindow.twinapi.progress import Progress
+from twindow.twinapi.rate_limit_headers import Limits
+from twindow.twinapi.stream import ReplyStream
+
+__all__ = [
+    "ApiError",
+    "ApiKey",
+    "AvatarDownloader",
+    "AvatarUnavailable",
+    "Client",
+    "Complete",
+    "Conflict",
+    "ConnectionFailed",
+    "Conversation",
+    "Delta",
+    "Event",
+    "Failed",
+    "Forbidden",
+    "InvalidRequest",
+    "Limits",
+    "ListedApiKey",
+    "NotFound",
+    "Page",
+    "Progress",
+    "RateLimited",
+    "ReplyStream",
+    "ServiceFailed",
+    "Source",
+    "StreamError",
+    "StreamInterrupted",
+    "StreamTooLarge",
+    "Twin",
+    "TwinApiError",
+    "Unauthorized",
+    "UnexpectedResponse",
+]

@@ -1,0 +1,67 @@
+"""The portal's web layer: the code between Flask and the domain, except the blueprints."""
+
+from __future__ import annotations
+
+from flask import Flask, abort, request
+
+from twindow.web import message_html, metrics, preferences, site_context
+from twindow.web.container import EXTENSION_KEY, Portal
+from twindow.web.http import (
+    browser_id,
+    errors,
+    htmx,
+    page_compression,
+    same_origin,
+    security_headers,
+    session_store,
+    url_converters,
+)
+from twindow.web.i18n import formatting, locale, sentences, service_messages
+from twindow.web.person import gate
+from twindow.web.streaming import stream_limit
+
+__all__ = ["init_app"]
+
+MAX_FORM_BYTES = 1024 * 1024
+MAX_FORM_FIELDS = 100
+
+
+def init_app(app: Flask, portal: Portal) -> None:
+    """Configure the app: sessions, headers, error handlers, languages and template globals."""
+    app.extensions[EXTENSION_KEY] = portal
+    app.config.update(
+        SECRET_KEY=portal.settings.secret("secret_key"),
+        MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
+        MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
+        MAX_FORM_PARTS=MAX_FORM_FIELDS,
+        # Pages without JavaScript: minimum time between two snapshots of a reply.
+        NOSCRIPT_MIN_INTERVAL_SECONDS=0.4,
+        # Pages without JavaScript: maximum time between two checks whether a snapshot is due.
+        NOSCRIPT_POLL_SECONDS=1.0,
+    )
+    url_converters.init_app(app)
+    session_store.init_app(app, portal.database)
+    htmx.init_app(app)
+    security_headers.init_app(app, portal.settings.frame_ancestors)
+    errors.init_app(app)
+    same_origin.init_app(app)
+    browser_id.init_app(app)
+    site_context.init_app(app, portal.settings, portal.model_note)
+    formatting.init_app(app)
+    message_html.init_app(app)
+    preferences.init_app(app)
+    locale.init_app(app)
+    sentences.init_app(app)
+    service_messages.init_app(app)
+    stream_limit.init_app(app)
+    gate.init_app(app)
+    app.before_request(_limit_form_fields)
+    page_compression.init_app(app)
+    metrics.init_app(app, portal.settings, portal.metrics)
+
+
+def _limit_form_fields() -> None:
+    """Reject a form with too many fields: parsing it would delay other people."""
+    is_form = request.mimetype == "application/x-www-form-urlencoded"
+    if is_form and request.get_data().count(b"&") >= MAX_FORM_FIELDS:
+        abort(413)

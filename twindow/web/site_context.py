@@ -1,0 +1,53 @@
+"""Jinja configuration and the template variables that describe the site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from flask import Flask
+from jinja2.ext import Extension
+
+from twindow.core.branding import Palette
+from twindow.core.settings import Settings
+from twindow.web.assets import static_files
+from twindow.web.message_form import MAX_MESSAGE_CHARACTERS
+
+
+class Dedent(Extension):
+    """Remove the indentation of templates, so that it is not sent with each page.
+
+    After the tag of a block or a comment, one space stays: Jinja removes the line break there
+    (`trim_blocks`), so the indentation is the only white space.
+    """
+
+    def preprocess(self, source: str, *_: object, **__: object) -> str:
+        """Return a template without indentation."""
+        indentation = r"(?<![%#]}\n)^[ \t]+|^[ \t]+(?=[ \t])"
+        return re.sub(indentation, "", source, flags=re.MULTILINE)
+
+
+def init_app(app: Flask, settings: Settings, model_note: Callable[[str], object | None]) -> None:
+    """Compute the colours once, set up the assets, and configure Jinja."""
+    colours = Palette.from_accent(settings.accent.colour).css_values()
+    static_files.init_app(app, colours, settings.logo)
+    site_context = {
+        "site_name": settings.site_name,
+        "colours": colours,
+        "logo": settings.logo.filename if settings.logo else "",
+        "logo_has_name": settings.logo_has_name,
+        "banner": " ".join(settings.banner.split()),
+        # A value in an environment file is one line: a line break is written as \n.
+        "welcome": settings.welcome.replace("\\n", "\n").strip(),
+        "reply_notice": settings.reply_notice.strip(),
+        "footer_links": settings.footer_links.links,
+        "limit": MAX_MESSAGE_CHARACTERS,
+        "can_create_api_keys": settings.is_embedded,
+        "can_sign_in": settings.sign_in.has_passwords,
+        "model_note": model_note,
+    }
+    app.extensions["site_context"] = site_context
+    app.context_processor(lambda: site_context)
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.add_extension(Dedent)
+    app.jinja_env.policies["ext.i18n.trimmed"] = True

@@ -1,0 +1,38 @@
+"""View models of conversations, the composer and conversation lists."""
+
+from twindow.web.views.action_notice import read_action_notice
+from twindow.web.views.composer_view import (
+    ComposerView,
+    conversation_composer,
+    first_composer,
+    with_rejection,
+)
+from twindow.web.views.conversation_page import render_conversation_page
+from twindow.web.views.conversation_view import (
+    TURNS_PER_PAGE,
+    ConversationView,
+    before_position,
+    load_conversation_view,
+)
+from twindow.web.views.date_groups import DateGroup, group_by_date
+from twindow.web.views.sidebar import sidebar_groups, sidebar_row
+from twindow.web.views.turn_view import TurnView, load_turn_view
+
+__all__ = [
+    "TURNS_PER_PAGE",
+    "ComposerView",
+    "ConversationView",
+    "DateGroup",
+    "TurnView",
+    "before_position",
+    "conversation_composer",
+    "first_composer",
+    "group_by_date",
+    "load_conversation_view",
+    "load_turn_view",
+    "read_action_notice",
+    "render_conversation_page",
+    "sidebar_groups",
+    "sidebar_row",
+    "with_rejection",
+]

@@ -1,0 +1,112 @@
+"""View model of the message form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flask import request, url_for
+
+from twindow.chat.conversations import Conversation
+from twindow.chat.limits import MessagesLeft, Sender, SendingStatus
+from twindow.twinapi import Twin
+from twindow.web import message_form
+from twindow.web.container import portal
+from twindow.web.i18n import bidi_isolate_text, gettext
+from twindow.web.message_form import RejectedMessage
+from twindow.web.person.client_address import visitor_address
+from twindow.web.person.current_person import person
+from twindow.web.person.twin_access import is_missing
+
+
+@dataclass(frozen=True, slots=True)
+class ComposerView:
+    """The message form.
+
+    `conversation_id` is None where the form starts a conversation with the twin `twin_id`, or with
+    one of `choices`.
+    `blocked_reason` is why no message can be sent at all; `retry_at` is when to try again, in
+    seconds since the epoch. `rejection` is why the submitted message was not sent.
+    """
+
+    action: str
+    twin_id: str
+    twin_name: str
+    idempotency_key: str
+    conversation_id: str | None = None
+    content: str = ""
+    edited_turn_id: str = ""
+    blocked_reason: str = ""
+    retry_at: float | None = None
+    messages_left: MessagesLeft | None = None
+    rejection: RejectedMessage | None = None
+    choices: Sequence[Twin] = ()
+
+
+def first_composer(twin: Twin, choices: Sequence[Twin] = ()) -> ComposerView:
+    """Return the form that starts a conversation with a twin, or with one of `choices`.
+
+    If the choices lack the twin, it becomes the first one.
+    """
+    if choices and twin not in choices:
+        choices = [twin, *choices[:-1]]
+    composer = ComposerView(
+        action=url_for("twins.start_conversation"),
+        twin_id=twin.id,
+        twin_name=twin.name,
+        choices=choices,
+        idempotency_key=message_form.new_idempotency_key(),
+    )
+    return _with_status(composer, _read_status(twin.id))
+
+
+def conversation_composer(
+    conversation: Conversation, sending_status: SendingStatus | None = None
+) -> ComposerView:
+    """Return the form of a conversation.
+
+    The form contains the message of the turn whose id is the query parameter `turn`. What
+    remains of the limits is read if the caller does not pass `sending_status`.
+    """
+    content = message_form.turn_content(request.args)
+    composer = ComposerView(
+        action=url_for("turns.create", conversation_id=conversation.id),
+        twin_id=conversation.twin_id,
+        twin_name=conversation.twin_name,
+        idempotency_key=message_form.new_idempotency_key(),
+        conversation_id=conversation.id,
+        content=content,
+        edited_turn_id=request.args["turn"] if content else "",
+    )
+    composer = _with_status(composer, sending_status or _read_status(conversation.twin_id))
+    if not is_missing(conversation.twin_id):
+        return composer
+    reason = gettext(
+        "%(twin)s is no longer available. This conversation is still saved.",
+        twin=bidi_isolate_text(conversation.twin_name),
+    )
+    return replace(composer, blocked_reason=reason)
+
+
+def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> ComposerView:
+    """Return the form with a rejected message and the reason.
+
+    The form contains the text if it was sent by the composer, or by a button that starts a
+    conversation. The text that a "Try again" button sends again is already on the page.
+    """
+    composer = replace(
+        composer, rejection=rejection, retry_at=rejection.retry_at or composer.retry_at
+    )
+    if not (message_form.is_from_composer() or "new_conversation" in request.form):
+        return composer
+    return replace(
+        composer, content=rejection.content, edited_turn_id=message_form.edited_turn_id()
+    )
+
+
+def _read_status(twin_id: str) -> SendingStatus:
+    return portal().limits.status(Sender(person(), twin_id, visitor_address()))
+
+
+def _with_status(composer: ComposerView, status: SendingStatus) -> ComposerView:
+    return replace(composer, retry_at=status.retry_at, messages_left=status.messages_left)

@@ -1,0 +1,62 @@
+"""The newest conversations in the sidebar of every page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from flask import current_app, render_template, request
+from markupsafe import Markup
+
+from twindow.chat.conversations import Conversation
+from twindow.core.db.database import DatabaseUnavailable
+from twindow.web.assets.static_files import asset_url
+from twindow.web.container import portal
+from twindow.web.i18n import current_locale
+from twindow.web.person.current_person import person
+from twindow.web.person.twin_access import twin_access
+from twindow.web.views.date_groups import DateGroup, group_by_date
+
+# Rendered rows that are kept: the twenty of a page take a third of its time.
+MAX_RENDERED_ROWS = 4_000
+
+
+def sidebar_groups(opened: Conversation | None = None) -> Sequence[DateGroup]:
+    """Return the newest conversations of the person and the opened one, grouped by date.
+
+    Without a database, there are none: an error page with a sidebar must still be displayed.
+    """
+    if not (person_id := person()):
+        return []
+    try:
+        return group_by_date(portal().conversations.list_recent(person_id, twin_access(), opened))
+    except DatabaseUnavailable:
+        return []
+
+
+def sidebar_row(conversation: Conversation, avatar_url: str, *, is_current: bool) -> Markup:
+    """Return the HTML of a row; `avatar_url` is the image of the twin, or ""."""
+    # With `flask --debug`, templates may change.
+    render = _render_row.__wrapped__ if current_app.debug else _render_row
+    return render(
+        (conversation.id, conversation.title, conversation.twin_id, conversation.twin_name),
+        # What the row takes from the page around it.
+        (avatar_url, str(current_locale()), request.script_root, asset_url("icons.svg")),
+        is_current=is_current,
+    )
+
+
+@lru_cache(maxsize=MAX_RENDERED_ROWS)
+def _render_row(
+    conversation: tuple[str, str, str, str], _page: tuple[str, ...], *, is_current: bool
+) -> Markup:
+    id_, title, twin_id, twin_name = conversation
+    html = render_template(
+        "conversations/_recent_row.html",
+        id=id_,
+        title=title,
+        twin_id=twin_id,
+        twin_name=twin_name,
+        is_current=is_current,
+    )
+    return Markup(html)  # noqa: S704
