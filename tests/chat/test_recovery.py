@@ -143,6 +143,16 @@ def test_readers_of_an_abandoned_reply_receive_its_end(log: Log, turn: Turn):
     assert build_reply(next(following)).state == ReplyState.INTERRUPTED
 
 
+def test_process_that_stops_leaves_the_replies_of_other_processes_running(
+    log: Log, turn: Turn, new_log: Callable[[], Log]
+):
+    for _ in range(5):
+        new_log().close()
+
+    with log.database.read() as connection:
+        assert list(connection.scalars(select(workers.c.id))) == [log._heartbeat.worker_id]
+
+
 @pytest.mark.parametrize("is_live", [True, False])
 def test_reader_interrupts_the_reply_of_a_dead_worker(
     log: Log, turn: Turn, new_log: Callable[[], Log], *, is_live: bool

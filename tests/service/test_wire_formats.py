@@ -28,6 +28,8 @@ from twindow.service.twins import FrontMatter
 PROMPT = [
     {"role": "system", "content": "You are Ada."},
     {"role": "user", "content": "Hello"},
+    {"role": "assistant", "content": "Good day"},
+    {"role": "user", "content": "And you?"},
 ]
 ADA = FrontMatter(name="Ada", temperature=0.5, top_p=0.9, frequency_penalty=0.1, max_tokens=50)
 LONG = FrontMatter(name="Ada", max_tokens=5000)
@@ -462,7 +464,7 @@ def test_limit_of_use_is_told_from_the_context_length(words: str):
 IS_CHANGED: dict[str, Callable[[Any], bool]] = {
     "max_completion_tokens": lambda body: body.get("max_completion_tokens") == 50,
     "system role": lambda body: (
-        body["messages"] == [{"role": "user", "content": "You are Ada.\n\nHello"}]
+        body["messages"] == [{"role": "user", "content": "You are Ada.\n\nHello"}, *PROMPT[2:]]
     ),
     "no stream": lambda body: "stream" not in body,
 }
