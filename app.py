@@ -91,10 +91,10 @@ class Twindow:
                 api_key = _embedded_service_key(self.service, settings, may_create=is_server)
             model_note = self.service.model_note if self.service else lambda _twin_id: None
             key_issuer = self.service.key_issuer if self.service else None
-            twin_access = (
-                self.service.container.twins.portal_access
+            twin_permissions = (
+                self.service.container.twins.portal_permissions
                 if self.service
-                else settings.twin_groups.access_for
+                else settings.twin_groups.permissions_for
             )
             portal = build_portal(
                 settings,
@@ -102,7 +102,7 @@ class Twindow:
                 clock,
                 load,
                 model_note,
-                twin_access,
+                twin_permissions,
                 key_issuer,
                 upgrades_tables=is_server,
             )

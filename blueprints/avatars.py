@@ -6,7 +6,7 @@ from flask import Blueprint, Flask, Response, abort, g, render_template, request
 
 from twindow.web.assets import initials
 from twindow.web.container import portal
-from twindow.web.person.twin_access import cached_twins
+from twindow.web.person.twin_permissions import cached_twins
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
 

@@ -22,7 +22,7 @@ from twindow.web.container import portal
 from twindow.web.http import render_fragment, wants_fragment
 from twindow.web.person.current_person import person
 from twindow.web.person.ownership import find_conversation, own_conversation
-from twindow.web.person.twin_access import find_cached_twin, twin_access
+from twindow.web.person.twin_permissions import find_cached_twin, twin_permissions
 from twindow.web.views import (
     TURNS_PER_PAGE,
     DateGroup,
@@ -105,20 +105,23 @@ def _list(twin_id: str | None) -> ConversationList:
     is_archive = request.args.get("view") == "archived"
     list_for_person = portal().conversations.list_for_person
     requested_page = request.args.get("page", 1, int)
-    access = twin_access()
+    permissions = twin_permissions()
     page = list_for_person(
-        person(), twin_id=twin_id, archived=is_archive, page=requested_page, access=access
+        person(), twin_id=twin_id, archived=is_archive, page=requested_page, permissions=permissions
     )
     are_all_archived = (
         not (is_archive or page.items)
-        and list_for_person(person(), twin_id=twin_id, archived=True, access=access).total > 0
+        and list_for_person(person(), twin_id=twin_id, archived=True, permissions=permissions).total
+        > 0
     )
     return ConversationList(
         page=page,
         date_groups=group_by_date(page.items),
         is_archive=is_archive,
         are_all_archived=are_all_archived,
-        recently_deleted=portal().deletions.list_for_person(person(), MAX_RECENTLY_DELETED, access)
+        recently_deleted=portal().deletions.list_for_person(
+            person(), MAX_RECENTLY_DELETED, permissions
+        )
         if person()
         else (),
         return_url=url_for(
@@ -134,7 +137,7 @@ def _search(q: str, twin_id: str | None) -> FoundConversations:
     after = request.args.get("after", "")
     return FoundConversations(
         results=portal().search.find(
-            person(), q, twin_id=twin_id, after=after, access=twin_access()
+            person(), q, twin_id=twin_id, after=after, permissions=twin_permissions()
         ),
         return_url=url_for("conversations.index", twin=twin_id, q=q, after=after or None),
     )

@@ -25,7 +25,7 @@ from twindow.web.i18n import (
 )
 from twindow.web.person.ownership import own_conversation
 from twindow.web.person.revocation import while_signed_in
-from twindow.web.person.twin_access import find_cached_twin
+from twindow.web.person.twin_permissions import find_cached_twin
 from twindow.web.streaming import stream_limit
 
 bp = Blueprint("exports", __name__)

@@ -8,9 +8,9 @@ from operator import attrgetter
 
 from flask import Blueprint, Response, render_template, request, url_for
 
+from twindow.chat.catalogue import filter_twins
 from twindow.chat.conversations import Conversation
 from twindow.chat.search import MAX_QUERY_LENGTH, SearchResults
-from twindow.chat.twins import filter_twins
 from twindow.core.languages import N_
 from twindow.core.text_folding import fold
 from twindow.twinapi import Twin
@@ -19,7 +19,7 @@ from twindow.web.http import render_fragment, wants_fragment
 from twindow.web.i18n import gettext, translate
 from twindow.web.person.current_person import is_from_proxy, person, signed_in_person
 from twindow.web.person.return_path import current_page
-from twindow.web.person.twin_access import cached_twins, twin_access
+from twindow.web.person.twin_permissions import cached_twins, twin_permissions
 from twindow.web.views import TURNS_PER_PAGE
 
 bp = Blueprint("search", __name__)
@@ -94,9 +94,9 @@ def _search(q: str) -> SearchView:
     twins = sorted(cached_twins().values(), key=lambda twin: fold(twin.name))
     pages = list(_find_pages(q))
     if q:
-        results = portal().search.find(person(), q, access=twin_access())
+        results = portal().search.find(person(), q, permissions=twin_permissions())
         return SearchView(q, [], filter_twins(twins, q)[:MAX_TWINS], pages, results)
-    recent = portal().conversations.list_recent(person(), twin_access())
+    recent = portal().conversations.list_recent(person(), twin_permissions())
     recent = sorted(recent, key=attrgetter("updated_at"), reverse=True)[:MAX_RECENT]
     return SearchView(q, recent, twins[:MAX_TWINS], pages, None)
 

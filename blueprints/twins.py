@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from twindow.chat.catalogue import TwinList, TwinUsage, filter_twins
 from twindow.chat.conversations import Conversation
 from twindow.chat.limits import SendingBlocked
 from twindow.chat.search import MAX_QUERY_LENGTH
 from twindow.chat.turns import AddedTurn
-from twindow.chat.twins import TwinList, TwinUsage, filter_twins
 from twindow.twinapi import Twin, TwinApiError
 from twindow.web import message_form
 from twindow.web.container import portal
@@ -21,7 +21,7 @@ from twindow.web.i18n import join_sentences
 from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
 from twindow.web.person.current_person import person, person_of_form, remember_person
-from twindow.web.person.twin_access import find_twin, list_twins
+from twindow.web.person.twin_permissions import find_twin, list_twins
 from twindow.web.views import ComposerView, first_composer, with_rejection
 
 bp = Blueprint("twins", __name__)

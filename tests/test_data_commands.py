@@ -34,7 +34,7 @@ from twindow.chat.schema import secret_fingerprints, workers
 from twindow.core.db.database import Database, metadata
 from twindow.core.settings import load_settings
 from twindow.paths import ROOT
-from twindow.service.access import ApiKeys
+from twindow.service.credentials import ApiKeys
 from twindow.service.schema import TABLES as SERVICE_TABLES
 
 MESSAGE, REPLY = "Why is the sky blue?", "Because of scattering."

@@ -16,7 +16,7 @@ from tests.support.tls_front import run_tls_front
 from tests.support.upstream import TWINS, Upstream
 from tests.support.waiting import wait_until
 from twindow.core.settings import Settings, load_settings
-from twindow.service.access.jwks import JwksClient
+from twindow.service.credentials.jwks import JwksClient
 from twindow.service.llm import ModelClient
 from twindow.service.twins import FrontMatter
 from twindow.twinapi import AvatarDownloader, Client

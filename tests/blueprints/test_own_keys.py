@@ -199,7 +199,7 @@ def test_nobody_is_merged_while_keys_cannot_be_revoked(app: Flask, accounts: Acc
 def test_person_with_the_maximum_of_keys_gets_a_message(
     anna: Person, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("twindow.service.access.api_keys.MAX_KEYS", 1)
+    monkeypatch.setattr("twindow.service.credentials.api_keys.MAX_KEYS", 1)
     create_key(anna)
     page = anna.press(anna.get("/keys"), "Create key", name="one more", scope="read_only")
 

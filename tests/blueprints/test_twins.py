@@ -7,7 +7,7 @@ import pytest
 from tests.support.clock import AdjustableClock
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
-from twindow.chat.twins import TwinCatalogue
+from twindow.chat.catalogue import TwinCatalogue
 
 ALL = {"page": 1, "pages": 1}
 

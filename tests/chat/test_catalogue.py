@@ -12,9 +12,9 @@ from tests.chat.conftest import on_postgresql, skewed_clock
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twindow import twinapi
+from twindow.chat.catalogue import TwinListStore, catalogue
+from twindow.chat.catalogue.catalogue import TwinCatalogue
 from twindow.chat.log.log import Log
-from twindow.chat.twins import TwinListStore, catalogue
-from twindow.chat.twins.catalogue import TwinCatalogue
 from twindow.core.db.database import Database
 
 NewTwins = Callable[[float], TwinCatalogue]

@@ -29,8 +29,8 @@ from twindow.chat.schema import counters
 from twindow.chat.turns import PORTAL_BUSY, AddedTurn, Turns
 from twindow.core.db.counters import Counters
 from twindow.core.db.database import DatabaseUnavailable
-from twindow.core.http import DEFAULT_RETRY_SECONDS
-from twindow.twinapi import Limits as ReportedLimits
+from twindow.core.outbound import DEFAULT_RETRY_SECONDS
+from twindow.twinapi import RateLimitReport
 
 DONE = Ended(ReplyState.COMPLETE, text="Hi")
 HOUR, DAY = 3600, 86_400
@@ -192,7 +192,7 @@ def test_last_tenth_of_a_limit_is_shown(log: Log):
 
 def test_scarcest_limit_is_shown(log: Log, quota: ServiceQuota):
     turns = make_turns(log, quota, limits="person=2/hour, site=2/day")
-    quota.record_limits(ReportedLimits(remaining=30, limit=500, resets_in=600))
+    quota.record_report(RateLimitReport(remaining=30, limit=500, resets_in=600))
 
     def left() -> tuple[int, bool]:
         left = status(turns).messages_left
@@ -210,7 +210,7 @@ def test_new_conversation_needs_two_requests_of_the_service_and_a_further_messag
 ):
     added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
     log.end(added.turn.id, DONE)
-    quota.record_limits(ReportedLimits(remaining=1, limit=100, resets_in=600))
+    quota.record_report(RateLimitReport(remaining=1, limit=100, resets_in=600))
 
     assert send(turns) == "This portal has reached its message limit."
     with log.database.write() as connection:
@@ -223,14 +223,14 @@ def test_limits_of_a_newer_request_are_kept_in_all_processes(
     new_log: Callable[[], Log], quota: ServiceQuota, turns: Turns
 ):
     other = ServiceQuota(new_log().database, UPSTREAM_KEY)
-    other.record_limits(ReportedLimits(remaining=0, limit=100, resets_in=600, elapsed=1))
-    quota.record_limits(ReportedLimits(remaining=50, limit=100, resets_in=600, elapsed=5))
+    other.record_report(RateLimitReport(remaining=0, limit=100, resets_in=600, elapsed=1))
+    quota.record_report(RateLimitReport(remaining=50, limit=100, resets_in=600, elapsed=5))
 
     assert send(turns)
 
 
 def test_reported_limit_expires_with_its_window(quota: ServiceQuota, turns: Turns):
-    quota.record_limits(ReportedLimits(remaining=0, limit=100, resets_in=-1))
+    quota.record_report(RateLimitReport(remaining=0, limit=100, resets_in=-1))
 
     assert not send(turns)
 
@@ -272,7 +272,7 @@ def test_unavailable_database_hides_what_is_left(
     monkeypatch.setattr(quota.database, "read", fail)
     monkeypatch.setattr(quota.database, "write", fail)
 
-    quota.record_limits(ReportedLimits(remaining=1))
+    quota.record_report(RateLimitReport(remaining=1))
     assert quota.record_refusal(60) > 0
     assert status(turns) == SendingStatus()
 

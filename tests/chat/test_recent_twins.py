@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from tests.support.clock import AdjustableClock
+from twindow.chat.catalogue.recent_twins import RecentTwins, filter_twins
 from twindow.chat.log.log import Log
 from twindow.chat.turns import Turns
-from twindow.chat.twins.recent_twins import RecentTwins, filter_twins
 from twindow.twinapi import Twin
 
 TWINS = [

@@ -10,13 +10,13 @@ import pytest
 
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twindow import twinapi
+from twindow.chat.catalogue import TwinCatalogue, TwinListStore
 from twindow.chat.conversations import Conversation, Conversations
 from twindow.chat.limits import ServiceQuota
 from twindow.chat.log.entries import Ended, Reply, ReplyState, build_reply
 from twindow.chat.log.log import Log
 from twindow.chat.reply_worker import ReplyWorker
 from twindow.chat.turns import AddedTurn, Turn
-from twindow.chat.twins import TwinCatalogue, TwinListStore
 from twindow.core.db.database import DatabaseUnavailable
 from twindow.twinapi import ReplyStream
 

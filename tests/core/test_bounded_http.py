@@ -8,7 +8,7 @@ import pytest
 import requests
 from urllib3 import HTTPResponse
 
-from twindow.core.http.responses import CHUNK_BYTES, ResponseTooLarge, read_bounded
+from twindow.core.outbound.responses import CHUNK_BYTES, ResponseTooLarge, read_bounded
 
 LIMIT = 1_000_000
 

@@ -14,9 +14,15 @@ import requests
 from tests.support.certificates import CertificateAuthority
 from tests.support.squid import Squid, run_squid
 from tests.support.tls_front import TlsFront, run_tls_front
-from twindow.core.http import outbound as outbound_module
-from twindow.core.http.outbound import DIRECT, Outbound, OutboundAdapter, open_session, tls_context
-from twindow.core.http.responses import describe_network_error
+from twindow.core.outbound import adapter as outbound_module
+from twindow.core.outbound.adapter import (
+    DIRECT,
+    Outbound,
+    OutboundAdapter,
+    open_session,
+    tls_context,
+)
+from twindow.core.outbound.responses import describe_network_error
 from twindow.paths import ROOT
 
 HOST = "partner.test"  # only the proxy knows it
@@ -176,4 +182,4 @@ def test_only_this_module_opens_connections_to_other_servers():
         if any(call in path.read_text() for call in calls)
     }
 
-    assert found == {"twindow/core/http/outbound.py"}
+    assert found == {"twindow/core/outbound/adapter.py"}

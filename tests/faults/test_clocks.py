@@ -12,7 +12,7 @@ from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from twindow.core.settings import load_settings
-from twindow.service.access.jwt_tokens import InvalidToken, JwtTokens
+from twindow.service.credentials.jwt_tokens import InvalidToken, JwtTokens
 
 TEN_MINUTES = 600
 NEGATIVE = re.compile(

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.conftest import UPSTREAM_MARKUP, text_in
 from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import TWINS, Call, Upstream
-from twindow.chat.twins.catalogue import MAX_PAGES, MAX_TWINS
+from twindow.chat.catalogue.catalogue import MAX_PAGES, MAX_TWINS
 from twindow.web.container import Portal
 
 LIST = "/api/v1/twins"
@@ -19,7 +19,7 @@ LIST = "/api/v1/twins"
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the cached list of twins expire at once, so that each page requests a new list."""
-    monkeypatch.setattr("twindow.chat.twins.catalogue.TwinCatalogue.max_age_seconds", 0.001)
+    monkeypatch.setattr("twindow.chat.catalogue.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
 def names(page: Page) -> list[str]:

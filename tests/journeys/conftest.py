@@ -30,7 +30,7 @@ def page_errors() -> Iterator[PageErrors]:
 @pytest.fixture
 def uncached_twins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the portal request the list of twins from the service for every page."""
-    monkeypatch.setattr("twindow.chat.twins.catalogue.TwinCatalogue.max_age_seconds", 0.001)
+    monkeypatch.setattr("twindow.chat.catalogue.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
 @pytest.fixture

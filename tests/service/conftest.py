@@ -21,9 +21,9 @@ from twindow.core.clock import Clock
 from twindow.core.db.database import Database
 from twindow.core.server.process_load import ProcessLoad
 from twindow.core.settings import load_settings
-from twindow.service.access.jwt_tokens import JwtTokens
 from twindow.service.app import create_service_app
 from twindow.service.container import Container, get_container
+from twindow.service.credentials.jwt_tokens import JwtTokens
 from twindow.service.llm.demo.process import DemoProcess
 
 TWIN = """---

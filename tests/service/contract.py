@@ -19,9 +19,9 @@ from tests.support import upstream_server
 from tests.support.portals import serve
 from tests.support.upstream import Call
 from twindow.core.settings import load_settings
-from twindow.service.access import rate_limit
 from twindow.service.app import create_service_app
 from twindow.service.container import get_container
+from twindow.service.credentials import rate_limit
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

@@ -44,7 +44,7 @@ def test_portal_shows_a_twin_to_the_groups_in_its_file(tmp_path: Path):
     twins = TwinRepository(tmp_path)
 
     def shown_to(*groups: str) -> set[str]:
-        return {twin_id for twin_id in accesses if twins.portal_access(groups).allows(twin_id)}
+        return {twin_id for twin_id in accesses if twins.portal_permissions(groups).allows(twin_id)}
 
     assert shown_to() == {"open", "all"}
     assert shown_to("team") == {"open", "all", "team"}
@@ -54,12 +54,12 @@ def test_portal_hides_a_twin_whose_file_becomes_invalid_as_before(tmp_path: Path
     (tmp_path / "team.md").write_text(twin("access: ['group:team']"))
     (tmp_path / "never.md").write_text("no twin")
     twins = TwinRepository(tmp_path)
-    twins.portal_access(())
+    twins.portal_permissions(())
     (tmp_path / "team.md").write_text("no twin")
 
-    assert not twins.portal_access(()).allows("team")
-    assert twins.portal_access(("team",)).allows("team")
-    assert not twins.portal_access(("team",)).allows("never")
+    assert not twins.portal_permissions(()).allows("team")
+    assert twins.portal_permissions(("team",)).allows("team")
+    assert not twins.portal_permissions(("team",)).allows("never")
 
 
 def test_key_of_the_embedded_portal_sees_twins_of_groups_but_no_drafts():

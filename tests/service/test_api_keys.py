@@ -13,8 +13,8 @@ from sqlalchemy import select
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from twindow.core.db.database import Database
-from twindow.service.access.api_keys import MAX_KEYS, ApiKeys, TooManyKeys
 from twindow.service.container import Container
+from twindow.service.credentials.api_keys import MAX_KEYS, ApiKeys, TooManyKeys
 from twindow.service.schema import api_keys
 
 LAPTOP = {"name": "laptop", "scope": "read_only"}

@@ -12,8 +12,8 @@ from werkzeug.test import Client
 import app as twindow
 from tests.support.portals import close_portal
 from twindow.core.settings import load_settings
-from twindow.service.access import ReservedName
 from twindow.service.container import Container
+from twindow.service.credentials import ReservedName
 from twindow.service.owners import PORTAL_OWNER
 
 

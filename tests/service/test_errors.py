@@ -12,9 +12,9 @@ from requests import Response
 from tests.service.client import ApiClient
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 from twindow.paths import ROOT
-from twindow.service.access import rate_limit
 from twindow.service.api.errors import DEFAULT_ERRORS, ERRORS_BY_STATUS, MAX_BODY_BYTES
 from twindow.service.container import Container
+from twindow.service.credentials import rate_limit
 from twindow.service.interface_types import ErrorCode, ReplyErrorCode
 
 DOCUMENT = (ROOT / "docs/api.md").read_text()

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tests.service.identity_provider import ISSUER, IdentityProvider
 from twindow.core.settings import load_settings
-from twindow.service.access.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
+from twindow.service.credentials.jwt_tokens import InvalidToken, JwtTokens, SigningDisabled
 from twindow.service.owners import PORTAL_NAME, PORTAL_OWNER
 
 

@@ -9,9 +9,9 @@ import pytest
 from tests.service.identity_provider import KEY_FACTORIES, IdentityProvider
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Call
-from twindow.service.access import jwks
-from twindow.service.access.jwks import SigningKeysUnavailable
-from twindow.service.access.jwt_tokens import InvalidToken, JwtTokens
+from twindow.service.credentials import jwks
+from twindow.service.credentials.jwks import SigningKeysUnavailable
+from twindow.service.credentials.jwt_tokens import InvalidToken, JwtTokens
 
 
 @pytest.mark.spec("S72")

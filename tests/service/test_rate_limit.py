@@ -12,9 +12,9 @@ from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 from twindow.core.db.database import Database
-from twindow.service.access import rate_limit
-from twindow.service.access.api_keys import ApiKeys
 from twindow.service.container import Container
+from twindow.service.credentials import rate_limit
+from twindow.service.credentials.api_keys import ApiKeys
 from twindow.service.interface_types import Scope
 from twindow.service.owners import owner_named
 

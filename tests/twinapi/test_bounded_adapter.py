@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from twindow import twinapi
-from twindow.core.http import fair_response
+from twindow.core.outbound import fair_response
 from twindow.twinapi import Complete
 
 BUSY = b"HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"

@@ -20,7 +20,7 @@ from tests.support.promtool import check_metrics
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
 from twindow.paths import ROOT
-from twindow.twinapi import Limits
+from twindow.twinapi import RateLimitReport
 from twindow.web.container import Portal
 
 REMOTE = {"API_URL": "http://127.0.0.1:9", "API_KEY": "any"}
@@ -90,7 +90,7 @@ def test_requests_that_the_service_still_accepts_are_shown_when_it_reports_them(
 ):
     assert "service_requests_left" not in read(alice)
 
-    portal.reply_worker.quota.record_limits(Limits(41))
+    portal.reply_worker.quota.record_report(RateLimitReport(41))
     assert read(alice)["service_requests_left"] == 41
 
 

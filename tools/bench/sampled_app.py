@@ -21,7 +21,7 @@ SAMPLE_SECONDS = 0.0025
 # Parts of file names, and functions, by stage. The innermost frame that matches counts, so that a
 # library counts as the stage that calls it.
 STAGES = {
-    "read": ("twindow/core/http/", "http/client.py", "urllib3/", "requests/"),
+    "read": ("twindow/core/outbound/", "http/client.py", "urllib3/", "requests/"),
     "frame": (
         "twindow/web/streaming/htmx_frames.py",
         "twindow/core/sse.py:frame",

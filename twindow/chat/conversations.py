@@ -26,7 +26,7 @@ from twindow.chat.schema import conversations as table
 from twindow.chat.schema import turns
 from twindow.core.db.database import Database
 from twindow.core.text_folding import is_visible, join_terms
-from twindow.core.twin_groups import EVERY_TWIN, TwinAccess
+from twindow.core.twin_groups import EVERY_TWIN, TwinPermissions
 
 MAX_DEFAULT_TITLE_CHARACTERS = 60
 # A full stop after a short word often belongs to an abbreviation.
@@ -140,14 +140,14 @@ class Conversations:
         twin_id: str | None = None,
         archived: bool = False,
         page: int = 1,
-        access: TwinAccess = EVERY_TWIN,
+        permissions: TwinPermissions = EVERY_TWIN,
     ) -> ConversationPage:
         """Return one page of a person's conversations, pinned ones first, then newest first.
 
-        Lists only conversations with twins that `access` allows. A page has `PAGE_SIZE` items; a
-        number beyond the last page returns the last page.
+        Lists only conversations with twins that `permissions` allow. A page has `PAGE_SIZE` items;
+        a number beyond the last page returns the last page.
         """
-        page_query, count_query = (_LIST_FOR_TWIN if twin_id else _LIST_ALL).limited_to(access)
+        page_query, count_query = (_LIST_FOR_TWIN if twin_id else _LIST_ALL).limited_to(permissions)
         parameters = {
             "person": person,
             "archived": archived,
@@ -171,7 +171,10 @@ class Conversations:
             return ConversationPage(items, page, pages, total)
 
     def list_recent(
-        self, person: str, access: TwinAccess = EVERY_TWIN, opened: Conversation | None = None
+        self,
+        person: str,
+        permissions: TwinPermissions = EVERY_TWIN,
+        opened: Conversation | None = None,
     ) -> Sequence[Conversation]:
         """Return the newest conversations, pinned ones first, then newest first.
 
@@ -179,7 +182,7 @@ class Conversations:
         conversation `opened`, which may be older or archived.
         """
         with self.database.read() as connection:
-            rows = connection.execute(_recent_query(access), {"person": person})
+            rows = connection.execute(_recent_query(permissions), {"person": person})
             items = conversations_from_rows(rows)
         if opened and opened.id not in {c.id for c in items}:
             items.append(opened)
@@ -273,11 +276,11 @@ class _ListQueries(NamedTuple):
         rows = _select_in_order(condition).limit(limit).offset(offset)
         return cls(rows, select(func.count()).where(condition))
 
-    def limited_to(self, access: TwinAccess) -> _ListQueries:
-        """Return the queries for conversations with twins that `access` allows."""
-        if access.is_unlimited:
+    def limited_to(self, permissions: TwinPermissions) -> _ListQueries:
+        """Return the queries for conversations with twins that `permissions` allow."""
+        if permissions.is_unlimited:
             return self
-        condition = access.condition(table.c.twin_id)
+        condition = permissions.condition(table.c.twin_id)
         return _ListQueries(self.page_query.where(condition), self.count_query.where(condition))
 
 
@@ -291,14 +294,14 @@ _LIST_ALL, _LIST_FOR_TWIN = (
 
 
 @lru_cache(64)
-def _recent_query(access: TwinAccess) -> CompoundSelect[Any]:
+def _recent_query(permissions: TwinPermissions) -> CompoundSelect[Any]:
     """Return the query of `Conversations.list_recent`.
 
     Without restricted twins, its cost depends on the limits only, not on the history.
     """
     listed = _listed_for(bindparam("person"), archived=False)
-    if not access.is_unlimited:
-        listed &= access.condition(table.c.twin_id)
+    if not permissions.is_unlimited:
+        listed &= permissions.condition(table.c.twin_id)
     groups = ((True, MAX_RECENT_PINNED), (False, MAX_RECENT))
     newest = [
         _select_in_order(listed & table.c.pinned.is_(is_pinned)).limit(limit).subquery()

@@ -23,7 +23,7 @@ from twindow.chat.schema import turns
 from twindow.chat.turns import Turns
 from twindow.core.db.counters import Counters
 from twindow.core.db.database import Database, DatabaseUnavailable
-from twindow.core.twin_groups import EVERY_TWIN, TwinAccess
+from twindow.core.twin_groups import EVERY_TWIN, TwinPermissions
 from twindow.twinapi import Client, NotFound, TwinApiError
 
 logger = logging.getLogger(__name__)
@@ -94,12 +94,12 @@ class Deletions:
             )
 
     def list_for_person(
-        self, person: str, limit: int, access: TwinAccess = EVERY_TWIN
+        self, person: str, limit: int, permissions: TwinPermissions = EVERY_TWIN
     ) -> Sequence[Conversation]:
         """Return the person's restorable conversations, the last deleted one first."""
         with self.database.read() as connection:
             query = select_conversations(self._restorable_by(connection, person))
-            query = query.where(access.condition(table.c.twin_id))
+            query = query.where(permissions.condition(table.c.twin_id))
             query = query.order_by(table.c.deleted_at.desc())
             return conversations_from_rows(connection.execute(query.limit(limit)))
 

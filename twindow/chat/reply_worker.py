@@ -7,11 +7,11 @@ import threading
 from contextlib import suppress
 
 from twindow import twinapi
+from twindow.chat.catalogue import TwinCatalogue
 from twindow.chat.conversations import Conversation, Conversations
 from twindow.chat.limits import ServiceQuota
 from twindow.chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
 from twindow.chat.turns import AddedTurn, Turn
-from twindow.chat.twins import TwinCatalogue
 from twindow.core.db.database import DatabaseUnavailable
 from twindow.core.languages import N_
 from twindow.core.text_folding import is_visible

@@ -14,7 +14,7 @@ MAX_GROUP_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class TwinAccess:
+class TwinPermissions:
     """Twins that a person may use: those in `twin_ids`, or all others if `is_exclusion`."""
 
     twin_ids: frozenset[str] = frozenset()
@@ -35,7 +35,7 @@ class TwinAccess:
         return column.not_in(ids) if self.is_exclusion else column.in_(ids)
 
 
-EVERY_TWIN = TwinAccess()
+EVERY_TWIN = TwinPermissions()
 
 
 class TwinGroups:
@@ -64,15 +64,15 @@ class TwinGroups:
         """Return the value as it was set."""
         return self.text
 
-    def access_for(self, groups: Collection[str]) -> TwinAccess:
+    def permissions_for(self, groups: Collection[str]) -> TwinPermissions:
         """Return the twins that a person in these groups may use."""
         allowed: set[str] = set()
         denied: set[str] = set()
         for twin_id, permitted_groups in self.groups_by_twin.items():
             (denied if permitted_groups.isdisjoint(groups) else allowed).add(twin_id)
         if OTHER_TWINS in denied:
-            return TwinAccess(frozenset(allowed), is_exclusion=False)
-        return TwinAccess(frozenset(denied))
+            return TwinPermissions(frozenset(allowed), is_exclusion=False)
+        return TwinPermissions(frozenset(denied))
 
 
 def parse_groups(text: str) -> list[str]:

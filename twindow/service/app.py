@@ -20,7 +20,6 @@ from twindow.core.languages import N_
 from twindow.core.server.process_load import ProcessLoad
 from twindow.core.settings import Settings
 from twindow.service import docs, health
-from twindow.service.access import ApiKeys, JwtTokens
 from twindow.service.api import add_response_headers, auth, avatars, errors, reject_nul, routes
 from twindow.service.cli import create_cli_group
 from twindow.service.container import EXTENSION_KEY, Container, get_container
@@ -31,6 +30,7 @@ from twindow.service.conversations import (
     ReplyManager,
     ReplyQueue,
 )
+from twindow.service.credentials import ApiKeys, JwtTokens
 from twindow.service.key_issuer import KeyIssuer
 from twindow.service.knowledge import Knowledge
 from twindow.service.llm import ModelClient

@@ -10,13 +10,13 @@ from flask import Flask
 from twindow.core.findings import print_findings
 from twindow.core.server.logs import audit_logger, configure_logging
 from twindow.service import health
-from twindow.service.access import (
+from twindow.service.container import EXTENSION_KEY, Container
+from twindow.service.credentials import (
     DEFAULT_LIFETIME_SECONDS,
     ReservedName,
     SigningDisabled,
     TooManyKeys,
 )
-from twindow.service.container import EXTENSION_KEY, Container
 from twindow.service.interface_types import Scope
 from twindow.service.owners import owner_named
 

@@ -8,8 +8,8 @@ from flask import Flask, current_app
 
 from twindow.core.db.database import Database
 from twindow.core.settings import Settings
-from twindow.service.access import ApiKeys, JwtTokens
 from twindow.service.conversations import Conversations, Messages, ReplyManager
+from twindow.service.credentials import ApiKeys, JwtTokens
 from twindow.service.knowledge import Knowledge
 from twindow.service.llm import ModelClient
 from twindow.service.twins import TwinRepository

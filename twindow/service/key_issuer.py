@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twindow.service.access import ApiKeys, JwtTokens
 from twindow.service.conversations import Conversations
+from twindow.service.credentials import ApiKeys, JwtTokens
 
 # The lifetime is short, because the portal uses each token at once.
 TOKEN_SECONDS = 60

@@ -23,7 +23,7 @@ from twindow.twinapi.events import Complete, Delta, Event, Failed, Source
 from twindow.twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
 from twindow.twinapi.pages import Page
 from twindow.twinapi.progress import Progress
-from twindow.twinapi.rate_limit_headers import Limits
+from twindow.twinapi.rate_limit_headers import RateLimitReport
 from twindow.twinapi.stream import ReplyStream
 
 __all__ = [
@@ -41,11 +41,11 @@ __all__ = [
     "Failed",
     "Forbidden",
     "InvalidRequest",
-    "Limits",
     "ListedApiKey",
     "NotFound",
     "Page",
     "Progress",
+    "RateLimitReport",
     "RateLimited",
     "ReplyStream",
     "ServiceFailed",

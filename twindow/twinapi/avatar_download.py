@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from urllib.parse import urljoin
 
-from twindow.core.http import (
+from twindow.core.outbound import (
     NETWORK_ERRORS,
     Outbound,
     OutboundAdapter,

@@ -9,13 +9,13 @@ from urllib.parse import quote, urlsplit
 
 import requests
 
-from twindow.core.http import DIRECT, Outbound
+from twindow.core.outbound import DIRECT, Outbound
 from twindow.core.urls import origin_of
 from twindow.twinapi import errors, models
 from twindow.twinapi.bounded_adapter import AbortHandle
 from twindow.twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
 from twindow.twinapi.pages import Page, parse_page
-from twindow.twinapi.rate_limit_headers import Limits, parse_limits
+from twindow.twinapi.rate_limit_headers import RateLimitReport, parse_report
 from twindow.twinapi.stream import ReplyStream
 from twindow.twinapi.transport import Transport, announced_url, read_json
 
@@ -29,7 +29,7 @@ class Client:
     """A client for one service, with one API key.
 
     `timeout` is the time until a response must have begun, and in a streamed reply until the next
-    event; `reply_timeout` is the time for a whole reply. Times are in seconds. `on_limits` receives
+    event; `reply_timeout` is the time for a whole reply. Times are in seconds. `on_report` receives
     the rate limits of `key`. `pause_seconds` returns how long a streamed reply should wait before
     it reads again. Every call can raise TwinApiError.
     """
@@ -42,10 +42,10 @@ class Client:
         outbound: Outbound = DIRECT,
         timeout: float = 60,
         reply_timeout: float = 600,
-        on_limits: Callable[[Limits], None] = lambda _limits: None,
+        on_report: Callable[[RateLimitReport], None] = lambda _report: None,
         pause_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        self.on_limits = on_limits
+        self.on_report = on_report
         self._pause_seconds = pause_seconds
         self._key = key
         self._timeout = timeout
@@ -178,8 +178,8 @@ class Client:
         self._transport.close()
 
     def _read_headers(self, key: str, response: requests.Response) -> None:
-        if key == self._key and (limits := parse_limits(response.headers)):
-            self.on_limits(replace(limits, elapsed=response.elapsed.total_seconds()))
+        if key == self._key and (report := parse_report(response.headers)):
+            self.on_report(replace(report, elapsed=response.elapsed.total_seconds()))
 
     def _get(self, path: str, **options: Any) -> Any:
         return self._transport.request_json("GET", path, self._key, **options)

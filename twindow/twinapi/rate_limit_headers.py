@@ -1,4 +1,4 @@
-"""Rate limit headers: RateLimit, RateLimit-* and X-RateLimit-* (Retry-After: twindow/core/http)."""
+"""Rate limit headers: RateLimit, RateLimit-* and X-RateLimit-*."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MIN_TIMESTAMP = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RateLimitReport:
     """The number of remaining requests, and the seconds until the limit resets.
 
     `elapsed` is how many seconds the response took.
@@ -30,7 +30,7 @@ class Limits:
     elapsed: float = 0.0
 
 
-def parse_limits(headers: Mapping[str, str]) -> Limits | None:
+def parse_report(headers: Mapping[str, str]) -> RateLimitReport | None:
     """Parse the headers; return None if they do not contain the remaining requests.
 
     Supports the newest form of the IETF draft (`"hour";r=10;t=60`), its older form
@@ -52,7 +52,7 @@ def parse_limits(headers: Mapping[str, str]) -> Limits | None:
     if remaining is None:
         return None
     limit = number("Limit") or (int(policy["q"]) if "q" in policy else None)
-    return Limits(
+    return RateLimitReport(
         remaining=min(remaining, MAX_REQUESTS),
         limit=None if limit is None else min(limit, MAX_REQUESTS),
         resets_in=_seconds_until(number("t", "Reset")),

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import requests
 import urllib3
 
-from twindow.core.http import (
+from twindow.core.outbound import (
     NETWORK_ERRORS,
     Outbound,
     describe_network_error,

@@ -11,6 +11,13 @@ from flask import current_app
 from twindow.accounts import TABLES as ACCOUNT_TABLES
 from twindow.accounts import Accounts, KeyIssuer, People
 from twindow.chat.adoption import Adoption
+from twindow.chat.catalogue import (
+    Avatars,
+    RecentTwins,
+    TwinCatalogue,
+    TwinListStore,
+    advise_operator,
+)
 from twindow.chat.conversations import Conversations
 from twindow.chat.deletion import Deletions
 from twindow.chat.limits import Limits, ServiceQuota
@@ -20,7 +27,6 @@ from twindow.chat.schema import TABLES as CHAT_TABLES
 from twindow.chat.schema import counters as counters_table
 from twindow.chat.search import Search
 from twindow.chat.turns import Turns
-from twindow.chat.twins import Avatars, RecentTwins, TwinCatalogue, TwinListStore, advise_operator
 from twindow.core.clock import Clock
 from twindow.core.db.counters import Counters
 from twindow.core.db.database import Database
@@ -28,7 +34,7 @@ from twindow.core.db.table_copy import Schema
 from twindow.core.metrics import Metrics
 from twindow.core.server.process_load import ProcessLoad
 from twindow.core.settings import Settings, SettingsError
-from twindow.core.twin_groups import TwinAccess
+from twindow.core.twin_groups import TwinPermissions
 from twindow.paths import MIGRATIONS
 from twindow.rendering import RenderProcess
 from twindow.twinapi import AvatarDownloader, Client
@@ -50,7 +56,7 @@ class Portal:
     """The dependencies that all requests of a portal share.
 
     `model_note` returns a note for visitors about the model of a twin of the embedded service, or
-    None. `twin_access` returns the twins that people in some groups may use. Only the embedded
+    None. `twin_permissions` returns the twins that people in some groups may use. Only the embedded
     service has a `key_issuer`.
     """
 
@@ -74,7 +80,7 @@ class Portal:
     html_cache: HtmlCache
     running_replies: RunningReplies
     model_note: Callable[[str], object | None]
-    twin_access: Callable[[Collection[str]], TwinAccess]
+    twin_permissions: Callable[[Collection[str]], TwinPermissions]
     key_issuer: KeyIssuer | None = None
 
     @property
@@ -109,7 +115,7 @@ def build_portal(
     clock: Clock,
     load: ProcessLoad,
     model_note: Callable[[str], object | None],
-    twin_access: Callable[[Collection[str]], TwinAccess],
+    twin_permissions: Callable[[Collection[str]], TwinPermissions],
     key_issuer: KeyIssuer | None = None,
     *,
     upgrades_tables: bool = True,
@@ -145,7 +151,7 @@ def build_portal(
         outbound=settings.outbound,
         timeout=settings.api_timeout,
         reply_timeout=settings.api_reply_timeout,
-        on_limits=quota.record_limits,
+        on_report=quota.record_report,
         pause_seconds=load.pause_seconds,
     )
     catalogue = TwinCatalogue(
@@ -186,6 +192,6 @@ def build_portal(
         html_cache=html_cache,
         running_replies=RunningReplies(clock, log.is_writing),
         model_note=model_note,
-        twin_access=twin_access,
+        twin_permissions=twin_permissions,
         key_issuer=key_issuer,
     )

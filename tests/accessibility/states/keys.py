@@ -8,8 +8,8 @@ from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.session import SETTINGS, choose_password
 from tests.accounts.passwords import PASSWORD
 from tests.support.portals import get_portal
-from twindow.service.access import ApiKeys, JwtTokens
 from twindow.service.conversations import Conversations
+from twindow.service.credentials import ApiKeys, JwtTokens
 from twindow.service.key_issuer import KeyIssuer
 from twindow.web.container import EXTENSION_KEY
 

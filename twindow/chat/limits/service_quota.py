@@ -12,8 +12,8 @@ from sqlalchemy import Connection, or_
 
 from twindow.chat.schema import api_quotas
 from twindow.core.db.database import Database, DatabaseUnavailable, dialect_insert
-from twindow.core.http import DEFAULT_RETRY_SECONDS
-from twindow.twinapi import Limits
+from twindow.core.outbound import DEFAULT_RETRY_SECONDS
+from twindow.twinapi import RateLimitReport
 
 # How long reported limits are valid if the service does not say when they reset.
 VALID_SECONDS = 3600.0
@@ -39,16 +39,16 @@ class ServiceQuota:
         self.database = database
         self.key = hashlib.sha256(key.encode()).hexdigest()
 
-    def record_limits(self, limits: Limits) -> None:
-        """Store the limits of a response, unless those of a newer request are known."""
-        self.database.metrics.set("service_requests_left", limits.remaining)
+    def record_report(self, report: RateLimitReport) -> None:
+        """Store what a response reports, unless a newer report is known."""
+        self.database.metrics.set("service_requests_left", report.remaining)
         with suppress(DatabaseUnavailable), self.database.write() as connection:
             now = self.database.now(connection)
             values = {
-                "request_limit": limits.limit,
-                "remaining": limits.remaining,
-                "resets_at": None if limits.resets_in is None else now + limits.resets_in,
-                "reported_at": now - limits.elapsed,
+                "request_limit": report.limit,
+                "remaining": report.remaining,
+                "resets_at": None if report.resets_in is None else now + report.resets_in,
+                "reported_at": now - report.elapsed,
             }
             self._store_latest(connection, values, "reported_at")
 

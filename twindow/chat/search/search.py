@@ -16,7 +16,7 @@ from twindow.chat.search.snippets import SearchPattern, Snippet
 from twindow.core import text_folding
 from twindow.core.db.database import Database
 from twindow.core.threadpool import in_threadpool
-from twindow.core.twin_groups import EVERY_TWIN, TwinAccess
+from twindow.core.twin_groups import EVERY_TWIN, TwinPermissions
 
 # Titles and turns on a page. A turn may have two hits: its message and its reply.
 MATCHES_PER_PAGE = 20
@@ -115,7 +115,7 @@ class Search:
         *,
         twin_id: str | None = None,
         after: str = "",
-        access: TwinAccess = EVERY_TWIN,
+        permissions: TwinPermissions = EVERY_TWIN,
     ) -> SearchResults:
         """Find the texts that contain all words of `q`, the last one as a prefix.
 
@@ -126,7 +126,7 @@ class Search:
         if not terms:
             return SearchResults()
         is_searched = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
-        is_searched &= access.condition(conversations.c.twin_id)
+        is_searched &= permissions.condition(conversations.c.twin_id)
         if twin_id:
             is_searched &= conversations.c.twin_id == twin_id
         deadline = self.database.clock.monotonic() + MAX_SECONDS

@@ -29,7 +29,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from twindow.core.clock import SYSTEM_CLOCK, Clock
 from twindow.core.db import sqlite
-from twindow.core.db.faults import describe_fault
+from twindow.core.db.errors import describe_fault
 from twindow.core.metrics import NO_METRICS, Metrics
 
 logger = logging.getLogger(__name__)

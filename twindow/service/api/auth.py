@@ -9,7 +9,9 @@ from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
 from twindow.core.db.database import DatabaseUnavailable
-from twindow.service.access import (
+from twindow.service.api.errors import ApiError
+from twindow.service.container import container
+from twindow.service.credentials import (
     ApiKey,
     Identity,
     InvalidToken,
@@ -18,8 +20,6 @@ from twindow.service.access import (
     has_rate_limit,
     read_rate_limit,
 )
-from twindow.service.api.errors import ApiError
-from twindow.service.container import container
 
 RequiredAccess = Literal["read_only", "full_access", "a JWT"]
 

@@ -7,13 +7,13 @@ from typing import TypeVar
 
 from flask import Blueprint
 
-from twindow.service.access import Identity
 from twindow.service.api.errors import not_found_error
 from twindow.service.api.operations import Operations
 from twindow.service.api.requests import PageQuery
 from twindow.service.api.schemas import PageResponse, Pagination
 from twindow.service.container import container
 from twindow.service.conversations import Conversation
+from twindow.service.credentials import Identity
 from twindow.service.pagination import Page
 from twindow.service.twins import Twin
 

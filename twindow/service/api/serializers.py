@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from twindow.service.access import ApiKey
 from twindow.service.api import avatars, schemas
 from twindow.service.conversations import Conversation, Message, reply
+from twindow.service.credentials import ApiKey
 from twindow.service.twins import Twin
 
 MAX_TIMESTAMP_SECONDS = 253_402_300_799

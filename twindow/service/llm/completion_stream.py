@@ -12,15 +12,15 @@ from dataclasses import replace
 import requests
 
 from twindow.core import sse
-from twindow.core.http import (
+from twindow.core.languages import N_
+from twindow.core.new_text import NewText
+from twindow.core.outbound import (
     FULL_READ_BYTES,
     NETWORK_ERRORS,
     ResponseTooLarge,
     describe_response,
     read_bounded,
 )
-from twindow.core.languages import N_
-from twindow.core.new_text import NewText
 from twindow.service.llm.chunks import Chunk, End, error_sentence, parse_chunk
 from twindow.service.llm.dialect import Dialect
 from twindow.service.llm.refusals import FILTERED, READ_BYTES, ModelFailed

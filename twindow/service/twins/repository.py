@@ -11,7 +11,7 @@ import threading
 from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 
-from twindow.core.twin_groups import TwinAccess
+from twindow.core.twin_groups import TwinPermissions
 from twindow.service import file_stamp
 from twindow.service.owners import PORTAL_OWNER
 from twindow.service.pagination import Page
@@ -73,7 +73,7 @@ class TwinRepository:
         """Return whether the replies of a twin are written by a model."""
         return any(twin.needs_model for twin in self.list_all() if twin.id == twin_id)
 
-    def portal_access(self, groups: Collection[str]) -> TwinAccess:
+    def portal_permissions(self, groups: Collection[str]) -> TwinPermissions:
         """Return the twins that the portal shows to a person in these groups.
 
         While the file of a twin is invalid or missing, its last valid version decides.
@@ -84,7 +84,7 @@ class TwinRepository:
         hidden = {t.id for t in twins if not t.is_visible_to(PORTAL_OWNER, person_groups)}
         # Nobody sees a twin whose file has not been valid since the start.
         hidden |= {path.stem for path in self._cache.keys() - self._last_valid.keys()}
-        return TwinAccess(frozenset(hidden))
+        return TwinPermissions(frozenset(hidden))
 
     def find_avatar(self, twin: Twin) -> Image | None:
         """Return the local avatar of a twin, or None."""

@@ -12,7 +12,7 @@ import click
 import requests
 
 from twindow.core.findings import Finding, print_findings
-from twindow.core.http import Outbound, OutboundAdapter, describe_network_error, open_session
+from twindow.core.outbound import Outbound, OutboundAdapter, describe_network_error, open_session
 from twindow.web.commands.probes import DELAYED_EVENT, EVENT_DELAY_SECONDS
 from twindow.web.commands.service_check import check_service
 from twindow.web.commands.setup_check import find_problem
@@ -68,7 +68,7 @@ def create_check_command(
 @contextmanager
 def _silenced_catalogue() -> Iterator[None]:
     """Log nothing about the list of twins: the findings say the same."""
-    logger = logging.getLogger("twindow.chat.twins")
+    logger = logging.getLogger("twindow.chat.catalogue")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
     try:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from twindow.chat.twins import advise_operator, describe_cause, list_error_code
+from twindow.chat.catalogue import advise_operator, describe_cause, list_error_code
 from twindow.core.findings import Finding
 from twindow.core.settings import Settings
 from twindow.core.twin_groups import OTHER_TWINS
@@ -18,7 +18,7 @@ from twindow.twinapi import (
     Delta,
     Failed,
     Forbidden,
-    Limits,
+    RateLimitReport,
     Twin,
     TwinApiError,
 )
@@ -50,9 +50,9 @@ def check_service(portal: Portal) -> Iterator[Finding]:
     sent; it is deleted if the service has announced that.
     """
     settings = portal.settings
-    limits: list[Limits] = []
+    reports: list[RateLimitReport] = []
     client = portal.client
-    client.on_limits = limits.append
+    client.on_report = reports.append
     try:
         listed = portal.catalogue.fetch()
     except TwinApiError as error:
@@ -61,7 +61,7 @@ def check_service(portal: Portal) -> Iterator[Finding]:
     if not (twins := list(listed.twins.values())):
         yield NO_TWINS
         return
-    yield _listed(twins, limits, is_complete=listed.complete)
+    yield _listed(twins, reports, is_complete=listed.complete)
     yield from _avatar_origins(portal, twins)
     rules = settings.twin_groups.groups_by_twin.keys() - {OTHER_TWINS}
     if listed.complete and (unknown := sorted(rules - listed.twins.keys())):
@@ -71,14 +71,16 @@ def check_service(portal: Portal) -> Iterator[Finding]:
     yield from _send_message(client, twins[0])
 
 
-def _listed(twins: Sequence[Twin], limits: Sequence[Limits], *, is_complete: bool) -> Finding:
+def _listed(
+    twins: Sequence[Twin], reports: Sequence[RateLimitReport], *, is_complete: bool
+) -> Finding:
     sentence = f"The service responds with {len(twins)} twin{'' if len(twins) == 1 else 's'}"
     if not is_complete:
         sentence += ", and has more than the portal reads"
-    if not limits:
+    if not reports:
         return Finding(f"{sentence}.")
-    limit = f" of {limits[-1].limit}" if limits[-1].limit else ""
-    return Finding(f"{sentence}; {limits[-1].remaining}{limit} requests left.")
+    limit = f" of {reports[-1].limit}" if reports[-1].limit else ""
+    return Finding(f"{sentence}; {reports[-1].remaining}{limit} requests left.")
 
 
 def _avatar_origins(portal: Portal, twins: Sequence[Twin]) -> Iterator[Finding]:

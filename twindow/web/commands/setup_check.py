@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 import requests
 
-from twindow.core.http import Outbound, OutboundAdapter, describe_network_error, open_session
+from twindow.core.outbound import Outbound, OutboundAdapter, describe_network_error, open_session
 from twindow.core.settings import Settings
 from twindow.web.commands.probes import PROBE_HEADER, Observation, probe_signature
 from twindow.web.http.same_origin import DEFAULT_PORTS

@@ -167,7 +167,7 @@ def init_app(app: Flask, database: Database) -> None:
 
 def _are_avatars_public() -> bool:
     """Return whether everybody sees the same avatars, so that their responses need no session."""
-    is_same_for_all = portal().twin_access(()).is_unlimited
+    is_same_for_all = portal().twin_permissions(()).is_unlimited
     return portal().settings.sign_in.allows_visitors and is_same_for_all
 
 

@@ -8,7 +8,7 @@ from twindow.chat.conversations import Conversation, ConversationNotFound, Recen
 from twindow.chat.turns import Turn
 from twindow.web.container import portal
 from twindow.web.person.current_person import person
-from twindow.web.person.twin_access import twin_access
+from twindow.web.person.twin_permissions import twin_permissions
 
 
 def own_conversation(conversation_id: str) -> Conversation:
@@ -47,4 +47,4 @@ def find_turn(turn_id: str) -> Turn | None:
 
 
 def _may_use(twin_id: str) -> bool:
-    return twin_access().allows(twin_id)
+    return twin_permissions().allows(twin_id)

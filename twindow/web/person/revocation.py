@@ -33,11 +33,11 @@ def while_signed_in(
     else:
         sign_in_id = str(session[SIGN_IN_FIELD])
         find_person = partial(accounts.sign_ins.find_person, sign_in_id, is_request=False)
-    access_for = portal().twin_access
+    permissions_for = portal().twin_permissions
 
     def may_continue() -> bool:
         current = find_person()
-        return current is not None and access_for(current.groups).allows(twin_id)
+        return current is not None and permissions_for(current.groups).allows(twin_id)
 
     return _check_frames(frames, last_frames, may_continue)
 

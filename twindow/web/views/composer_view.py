@@ -16,7 +16,7 @@ from twindow.web.i18n import bidi_isolate_text, gettext
 from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
 from twindow.web.person.current_person import person
-from twindow.web.person.twin_access import is_missing
+from twindow.web.person.twin_permissions import is_missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from twindow.chat.conversations import Conversation
 from twindow.twinapi import Twin
 from twindow.web import message_form
 from twindow.web.container import portal
-from twindow.web.person.twin_access import find_cached_twin
+from twindow.web.person.twin_permissions import find_cached_twin
 from twindow.web.views.search_marks import mark_search_hit
 from twindow.web.views.turn_view import TurnView, load_turn_views
 

@@ -14,7 +14,7 @@ from twindow.web.assets.static_files import asset_url
 from twindow.web.container import portal
 from twindow.web.i18n import current_locale
 from twindow.web.person.current_person import person
-from twindow.web.person.twin_access import twin_access
+from twindow.web.person.twin_permissions import twin_permissions
 from twindow.web.views.date_groups import DateGroup, group_by_date
 
 # Rendered rows that are kept: the twenty of a page take a third of its time.
@@ -29,7 +29,9 @@ def sidebar_groups(opened: Conversation | None = None) -> Sequence[DateGroup]:
     if not (person_id := person()):
         return []
     try:
-        return group_by_date(portal().conversations.list_recent(person_id, twin_access(), opened))
+        return group_by_date(
+            portal().conversations.list_recent(person_id, twin_permissions(), opened)
+        )
     except DatabaseUnavailable:
         return []
 

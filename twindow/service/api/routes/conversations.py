@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from flask import Response, url_for
 
-from twindow.service.access import Identity
 from twindow.service.api import schemas, serializers
 from twindow.service.api.blueprint import build_page, get_conversation, get_twin, operations
 from twindow.service.api.operations import created_response
 from twindow.service.api.requests import ConversationQuery, NewConversation
 from twindow.service.api.schemas import ItemResponse, PageResponse
 from twindow.service.container import container
+from twindow.service.credentials import Identity
 
 
 @operations.route(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from flask import Response, url_for
 
-from twindow.service.access import Identity, TooManyKeys
 from twindow.service.api import schemas, serializers
 from twindow.service.api.blueprint import build_page, operations
 from twindow.service.api.errors import ApiError, not_found_error
@@ -12,6 +11,7 @@ from twindow.service.api.operations import created_response
 from twindow.service.api.requests import NewApiKey, PageQuery
 from twindow.service.api.schemas import ItemResponse, PageResponse
 from twindow.service.container import container
+from twindow.service.credentials import Identity, TooManyKeys
 
 
 @operations.route(

@@ -8,7 +8,6 @@ import msgspec
 from flask import Response, request, url_for
 
 from twindow.core import sse
-from twindow.service.access import Identity
 from twindow.service.api import schemas, serializers
 from twindow.service.api.blueprint import build_page, get_conversation, get_twin, operations, or_404
 from twindow.service.api.client_disconnect import make_disconnect_check
@@ -31,6 +30,7 @@ from twindow.service.conversations import (
     ReplyEvents,
     StillReplying,
 )
+from twindow.service.credentials import Identity
 
 # A reconnection would send the message again. `NEVER_RECONNECT_MS` is the longest delay that
 # timers of clients accept.

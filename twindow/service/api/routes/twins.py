@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from twindow.service.access import Identity
 from twindow.service.api import schemas, serializers
 from twindow.service.api.blueprint import build_page, get_twin, operations
 from twindow.service.api.requests import PageQuery
 from twindow.service.api.schemas import ItemResponse, PageResponse
 from twindow.service.container import container
+from twindow.service.credentials import Identity
 
 
 @operations.route(

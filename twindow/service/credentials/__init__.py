@@ -1,8 +1,8 @@
 """Authentication and rate limits: API keys, JWTs, requests per hour."""
 
-from twindow.service.access.api_keys import ApiKey, ApiKeys, TooManyKeys
-from twindow.service.access.jwks import SigningKeysUnavailable
-from twindow.service.access.jwt_tokens import (
+from twindow.service.credentials.api_keys import ApiKey, ApiKeys, TooManyKeys
+from twindow.service.credentials.jwks import SigningKeysUnavailable
+from twindow.service.credentials.jwt_tokens import (
     DEFAULT_LIFETIME_SECONDS,
     Identity,
     InvalidToken,
@@ -10,7 +10,7 @@ from twindow.service.access.jwt_tokens import (
     ReservedName,
     SigningDisabled,
 )
-from twindow.service.access.rate_limit import (
+from twindow.service.credentials.rate_limit import (
     count_request,
     has_rate_limit,
     read_rate_limit,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from twindow.core.http.fair_response import BUFFER_BYTES, FULL_READ_BYTES
-from twindow.core.http.outbound import (
+from twindow.core.outbound.adapter import (
     DIRECT,
     HTTPPool,
     HTTPSPool,
@@ -13,14 +12,15 @@ from twindow.core.http.outbound import (
     parse_networks,
     tls_context,
 )
-from twindow.core.http.responses import (
+from twindow.core.outbound.fair_response import BUFFER_BYTES, FULL_READ_BYTES
+from twindow.core.outbound.responses import (
     NETWORK_ERRORS,
     ResponseTooLarge,
     describe_network_error,
     describe_response,
     read_bounded,
 )
-from twindow.core.http.retry_after import DEFAULT_RETRY_SECONDS, parse_retry_after
+from twindow.core.outbound.retry_after import DEFAULT_RETRY_SECONDS, parse_retry_after
 
 __all__ = [
     "BUFFER_BYTES",

@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from twindow.chat.twins.list_errors import list_error_code
-from twindow.chat.twins.twin_list_store import CachedTwins, TwinListStore
-from twindow.chat.twins.twin_lookups import LookupRefused, TwinLookups
-from twindow.core.http import DEFAULT_RETRY_SECONDS
+from twindow.chat.catalogue.list_errors import list_error_code
+from twindow.chat.catalogue.twin_list_store import CachedTwins, TwinListStore
+from twindow.chat.catalogue.twin_lookups import LookupRefused, TwinLookups
+from twindow.core.outbound import DEFAULT_RETRY_SECONDS
 from twindow.core.text_folding import fold
 from twindow.core.urls import without_credentials
 from twindow.twinapi import (

@@ -23,7 +23,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
 
-from twindow.core.http.fair_response import FairHTTPResponse
+from twindow.core.outbound.fair_response import FairHTTPResponse
 
 # A firewall may have forgotten a connection that was idle for longer. A request over it would wait
 # for its timeout, and nobody would know whether the server has received it.

@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from twindow.core.db.counters import HOUR_SECONDS, Count, Counters, Limit, LimitReached
 from twindow.core.db.database import Database, DatabaseUnavailable
-from twindow.service.access.api_keys import ApiKey
+from twindow.service.credentials.api_keys import ApiKey
 from twindow.service.owners import PORTAL_OWNER
 from twindow.service.schema import api_keys, counters
 

@@ -10,7 +10,7 @@ import jwt
 
 from twindow.core.clock import SYSTEM_CLOCK, Clock
 from twindow.core.settings import Settings
-from twindow.service.access.jwks import JwksClient
+from twindow.service.credentials.jwks import JwksClient
 from twindow.service.owners import is_claimable
 
 LEEWAY_SECONDS = 30
