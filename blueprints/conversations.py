@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from twindow.chat.conversations import Conversation, ConversationPage
 from twindow.chat.search import SearchResults
+from twindow.web.composer import conversation_composer
 from twindow.web.container import portal
 from twindow.web.http import render_fragment, wants_fragment
 from twindow.web.person.current_person import person
@@ -27,7 +28,6 @@ from twindow.web.views import (
     TURNS_PER_PAGE,
     DateGroup,
     before_position,
-    conversation_composer,
     group_by_date,
     load_conversation_view,
     read_action_notice,

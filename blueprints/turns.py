@@ -11,6 +11,7 @@ from twindow.chat.log import Ended, ReplyState, build_reply
 from twindow.chat.turns import AddedTurn, ReplyInProgress, Turn
 from twindow.core.languages import N_
 from twindow.web import message_form
+from twindow.web.composer import conversation_composer, with_rejection
 from twindow.web.container import portal
 from twindow.web.http import render_fragment, render_notice, wants_fragment
 from twindow.web.i18n import join_sentences
@@ -20,11 +21,9 @@ from twindow.web.person.current_person import person
 from twindow.web.person.ownership import own_conversation, own_turn
 from twindow.web.views import (
     TurnView,
-    conversation_composer,
     load_conversation_view,
     load_turn_view,
     render_conversation_page,
-    with_rejection,
 )
 
 bp = Blueprint("turns", __name__)

@@ -15,6 +15,7 @@ from twindow.chat.search import MAX_QUERY_LENGTH
 from twindow.chat.turns import AddedTurn
 from twindow.twinapi import Twin, TwinApiError
 from twindow.web import message_form
+from twindow.web.composer import ComposerView, first_composer, with_rejection
 from twindow.web.container import portal
 from twindow.web.http import redirect_page, render_fragment, render_notice, wants_fragment
 from twindow.web.i18n import join_sentences
@@ -22,7 +23,6 @@ from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
 from twindow.web.person.current_person import person, person_of_form, remember_person
 from twindow.web.person.twin_permissions import find_twin, list_twins
-from twindow.web.views import ComposerView, first_composer, with_rejection
 
 bp = Blueprint("twins", __name__)
 

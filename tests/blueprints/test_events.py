@@ -10,7 +10,7 @@ from tests.support.upstream import Upstream
 from twindow.chat.log import Log
 from twindow.paths import STATIC
 from twindow.web.container import Portal
-from twindow.web.streaming.running_replies import RunningReplies
+from twindow.web.streaming.reply_renderer import ReplyRenderers
 
 
 def begun(alice: Person, upstream: Upstream):
@@ -25,8 +25,8 @@ def cursor_of(page: Page) -> str:
 
 
 def render_in_other_process(turn_id: str, portal: Portal, monkeypatch: pytest.MonkeyPatch) -> None:
-    other_process = RunningReplies(portal.clock, {turn_id}.__contains__)
-    monkeypatch.setattr(RunningReplies, "open", staticmethod(other_process.open))
+    other_process = ReplyRenderers(portal.clock, {turn_id}.__contains__)
+    monkeypatch.setattr(ReplyRenderers, "open", staticmethod(other_process.open))
 
 
 def test_stream_appends_html_and_the_end_of_the_reply_changes_only_the_footer(
@@ -97,7 +97,7 @@ def test_page_keeps_its_text_while_a_process_to_which_the_reply_is_new_renders_i
 
     render_in_other_process(turn_id, portal, monkeypatch)
     # Even these entries are rendered one by one.
-    monkeypatch.setattr("twindow.web.streaming.running_replies.CHUNK_LENGTH", 1)
+    monkeypatch.setattr("twindow.web.streaming.reply_renderer.CHUNK_LENGTH", 1)
     monkeypatch.setattr("twindow.rendering.stream.cpu_budget.MAX_SHARE", 0.005)
     monkeypatch.setattr("twindow.rendering.stream.cpu_budget.BURST_PAUSE_SECONDS", 0)
     with alice.follow(turn_id, after=cursor_of(page), turn=page.turns[0]) as stream:

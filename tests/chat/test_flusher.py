@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import delete, event, select
 
 from tests.support.clock import AdjustableClock
-from twindow.chat.log.entries import Delta, Ended, ReplyState, join_text
+from twindow.chat.log.entries import Ended, ReplyState, join_text
 from twindow.chat.log.log import Log
 from twindow.chat.schema import turns as turn_table
 from twindow.chat.turns import Turn, Turns
+from twindow.twinapi import Delta
 
 # SQLAlchemy's default pool has 5 connections, and opens 10 more when those are in use.
 CONNECTIONS_FOR_REQUESTS = 15

@@ -12,10 +12,11 @@ from tests.chat.conftest import followed_texts
 from tests.support.clock import AdjustableClock
 from tests.support.waiting import wait_until
 from twindow.chat.log.buffers import LogBuffer
-from twindow.chat.log.entries import Delta, Ended, Progress, ReplyState, build_reply, join_text
+from twindow.chat.log.entries import Ended, ReplyState, build_reply, join_text
 from twindow.chat.log.log import Log
 from twindow.chat.turns import Turn, Turns
 from twindow.core.clock import SYSTEM_CLOCK
+from twindow.twinapi import Delta, Progress
 
 DONE = Ended(ReplyState.COMPLETE, text="Hello")
 

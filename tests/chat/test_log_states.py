@@ -33,15 +33,7 @@ from sqlalchemy import delete, select
 from tests.chat.conftest import make_turns
 from tests.support.clock import AdjustableClock
 from twindow.chat.log import store
-from twindow.chat.log.entries import (
-    Batch,
-    Delta,
-    Ended,
-    Progress,
-    ReplyState,
-    build_reply,
-    join_text,
-)
+from twindow.chat.log.entries import Batch, Ended, ReplyState, build_reply, join_text
 from twindow.chat.log.log import Log
 from twindow.chat.log.recovery import INTERRUPTED_BY_DEAD_WORKER
 from twindow.chat.log.shutdown import INTERRUPTED_BY_SHUTDOWN
@@ -49,6 +41,7 @@ from twindow.chat.schema import turns as turn_table
 from twindow.chat.schema import workers
 from twindow.core.db.database import Database, DatabaseUnavailable
 from twindow.core.server.process_load import ProcessLoad
+from twindow.twinapi import Delta, Progress
 
 ENDS = [
     Ended(ReplyState.STOPPED),

@@ -10,12 +10,13 @@ from sqlalchemy import Connection, exc
 
 from tests.chat.conftest import make_deletions
 from tests.support.waiting import wait_until
-from twindow.chat.log.entries import Delta, Ended, ReplyState, build_reply
+from twindow.chat.log.entries import Ended, ReplyState, build_reply
 from twindow.chat.log.flusher import Flusher
 from twindow.chat.log.log import Log
 from twindow.chat.log.recovery import Recovery
 from twindow.chat.turns import Turn, Turns
 from twindow.core.db.database import DatabaseUnavailable
+from twindow.twinapi import Delta
 
 COMPLETE = Ended(ReplyState.COMPLETE, text="All of it")
 NOT_SAVED = Ended(ReplyState.INTERRUPTED, text="All of it", code="reply_not_saved")

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, event, exc, select
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
 from twindow.chat.log import heartbeat
-from twindow.chat.log.entries import Delta, ReplyState, build_reply, join_text
+from twindow.chat.log.entries import ReplyState, build_reply, join_text
 from twindow.chat.log.heartbeat import Heartbeat
 from twindow.chat.log.log import Log
 from twindow.chat.log.recovery import Recovery
@@ -18,6 +18,7 @@ from twindow.chat.schema import workers
 from twindow.chat.turns import Turn
 from twindow.core.db.database import Database, DatabaseUnavailable
 from twindow.core.server.process_load import ProcessLoad
+from twindow.twinapi import Delta
 
 
 def test_sleep_of_the_machine_and_jumps_of_its_clock_interrupt_no_reply(

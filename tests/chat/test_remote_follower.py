@@ -12,10 +12,11 @@ from sqlalchemy import exc
 from tests.support.waiting import wait_until
 from twindow.chat.log import store
 from twindow.chat.log.buffers import LogBuffer
-from twindow.chat.log.entries import Delta, Ended, ReplyState, build_reply, join_text
+from twindow.chat.log.entries import Ended, ReplyState, build_reply, join_text
 from twindow.chat.log.log import Log
 from twindow.chat.turns import Turn
 from twindow.core.clock import SYSTEM_CLOCK
+from twindow.twinapi import Delta
 
 
 def test_remote_readers_of_one_log_share_one_poll(

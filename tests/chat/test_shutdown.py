@@ -8,12 +8,13 @@ import pytest
 from sqlalchemy import event, select, update
 
 from twindow.chat.log import shutdown
-from twindow.chat.log.entries import Delta, ReplyState, build_reply
+from twindow.chat.log.entries import ReplyState, build_reply
 from twindow.chat.log.log import Log
 from twindow.chat.schema import entries
 from twindow.chat.schema import turns as turn_table
 from twindow.chat.turns import Turn, Turns
 from twindow.core.db.database import DatabaseUnavailable
+from twindow.twinapi import Delta
 
 pytestmark = pytest.mark.fault("F72")
 

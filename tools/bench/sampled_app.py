@@ -25,11 +25,11 @@ STAGES = {
     "frame": (
         "twindow/web/streaming/htmx_frames.py",
         "twindow/core/sse.py:frame",
-        "blueprints/events.py",
+        "twindow/web/streaming/running_reply.py",
     ),
     "parse": ("twindow/core/sse.py", "twindow/twinapi/", "sseclient/"),
     "compress": ("twindow/web/streaming/gzip_stream.py",),
-    "render": ("twindow/rendering/", "twindow/web/streaming/running_replies.py"),
+    "render": ("twindow/rendering/", "twindow/web/streaming/reply_renderer.py"),
     "store": (
         "twindow/chat/log/flusher.py",
         "twindow/chat/log/store.py",

@@ -10,7 +10,7 @@ from twindow import twinapi
 from twindow.chat.catalogue import TwinCatalogue
 from twindow.chat.conversations import Conversation, Conversations
 from twindow.chat.limits import ServiceQuota
-from twindow.chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState, entries
+from twindow.chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState
 from twindow.chat.turns import AddedTurn, Turn
 from twindow.core.db.database import DatabaseUnavailable
 from twindow.core.languages import N_
@@ -92,7 +92,7 @@ class ReplyWorker:
                 self.log.end(turn.id, ended)
             except DatabaseUnavailable:
                 logger.warning("turn %s: could not store the end of the reply, will retry", turn.id)
-                self.log.append(turn.id, entries.Progress(REPLY_NOT_SAVED_YET))
+                self.log.append(turn.id, twinapi.Progress(REPLY_NOT_SAVED_YET))
                 self._clock.sleep(self.save_retry_seconds)
             else:
                 return
@@ -188,10 +188,8 @@ class ReplyWorker:
     def _relay_events(self, turn: Turn, service_id: str, stream: ReplyStream) -> Ended:
         for event in stream:
             match event:
-                case twinapi.Progress(text, percent):
-                    self.log.append(turn.id, entries.Progress(text, percent))
-                case twinapi.Delta(text):
-                    self.log.append(turn.id, entries.Delta(text))
+                case twinapi.Progress() | twinapi.Delta():
+                    self.log.append(turn.id, event)
                 case twinapi.Complete(text, reply_conversation_id, cut_off, is_ignored, sources):
                     if is_ignored:
                         self._warn_of_ignored_text(turn)
@@ -199,10 +197,9 @@ class ReplyWorker:
                         logger.warning("turn %s: the reply names another conversation", turn.id)
                     if is_visible(text or self.log.text(turn.id)):
                         note = "reply_cut_off" if cut_off else ""
-                        used = [
-                            entries.Source(s.file, s.heading, s.passage, s.url) for s in sources
-                        ]
-                        return Ended(ReplyState.COMPLETE, text=text or "", code=note, sources=used)
+                        return Ended(
+                            ReplyState.COMPLETE, text=text or "", code=note, sources=sources
+                        )
                     if not self.log.is_writing(turn.id):  # it was ended, with its text
                         return Ended(ReplyState.STOPPED)
                     logger.warning("turn %s: the reply is empty", turn.id)

@@ -27,8 +27,7 @@ from twindow.chat.limits import (
     SendingStatus,
     requests_of_message,
 )
-from twindow.chat.log import Batch, Log, Reply, build_reply
-from twindow.chat.log.entries import decode
+from twindow.chat.log import Batch, Log, Reply, build_reply, decode
 from twindow.chat.schema import conversations, entries, turns
 from twindow.core.db.database import Database
 from twindow.core.languages import N_

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from twindow.core.new_text import NewText
 from twindow.core.sse import ServerSentEvent
 from twindow.twinapi.key_mask import REDACTED
@@ -32,18 +34,16 @@ _SECRET = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A piece of the reply."""
+class Delta(msgspec.Struct, frozen=True, tag="delta"):
+    """A piece of the reply. The log of a reply stores it in this form."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
     """A passage of a file, which a reply quotes, cites or offers. It is Markdown.
 
-    `url` is a web address, or "".
+    `url` is a web address, or "". The log of a reply stores it in this form.
     """
 
     file: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from twindow.twinapi.key_mask import mask_keys
 from twindow.twinapi.models import clean
@@ -17,9 +18,11 @@ _PERCENTAGES = ("percent", "percentage", "progress", "value")
 _COUNTS = (("value", "total"), ("current", "total"), ("step", "total"), ("completed", "total"))
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The current activity of the service; `percent` is 0 to 100, or None if unknown."""
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """The current activity of the service; `percent` is 0 to 100, or None if unknown.
+
+    The log of a reply stores it in this form.
+    """
 
     text: str = ""
     percent: float | None = None

@@ -40,7 +40,7 @@ from twindow.rendering import RenderProcess
 from twindow.twinapi import AvatarDownloader, Client
 from twindow.web.metrics import create_metrics
 from twindow.web.streaming.html_cache import HtmlCache
-from twindow.web.streaming.running_replies import RunningReplies
+from twindow.web.streaming.reply_renderer import ReplyRenderers
 
 EXTENSION_KEY = "twindow"
 SCHEMA = Schema("portal", (*ACCOUNT_TABLES, *CHAT_TABLES), MIGRATIONS, "alembic_version")
@@ -78,7 +78,7 @@ class Portal:
     log: Log
     renderer: RenderProcess
     html_cache: HtmlCache
-    running_replies: RunningReplies
+    reply_renderers: ReplyRenderers
     model_note: Callable[[str], object | None]
     twin_permissions: Callable[[Collection[str]], TwinPermissions]
     key_issuer: KeyIssuer | None = None
@@ -190,7 +190,7 @@ def build_portal(
         log=log,
         renderer=renderer,
         html_cache=html_cache,
-        running_replies=RunningReplies(clock, log.is_writing),
+        reply_renderers=ReplyRenderers(clock, log.is_writing),
         model_note=model_note,
         twin_permissions=twin_permissions,
         key_issuer=key_issuer,

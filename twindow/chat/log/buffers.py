@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from twindow.chat.log.entries import Batch, Delta, Ended, Entry, Progress
+from twindow.chat.log.entries import Batch, Ended, Entry
 from twindow.core.clock import Clock
 from twindow.core.metrics import Metrics
+from twindow.twinapi import Delta, Progress
 
 # Browsers need more time to display a long reply, so the merge interval grows by one slice for each
 # CHARACTERS_PER_EXTRA_SLICE characters, up to MAX_SLICES slices.

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 import msgspec
 
+from twindow.twinapi import Delta, Progress, Source
+
 
 class ReplyState(StrEnum):
     """State of a reply, computed from its log."""
@@ -18,28 +20,6 @@ class ReplyState(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
-
-
-class Progress(msgspec.Struct, frozen=True, tag="progress"):
-    """Progress reported by the service."""
-
-    text: str
-    percent: float | None = None
-
-
-class Delta(msgspec.Struct, frozen=True, tag="delta"):
-    """Piece of the reply text."""
-
-    text: str
-
-
-class Source(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A passage of a file, which the reply quotes, cites or offers. It is Markdown."""
-
-    file: str
-    heading: str
-    passage: str
-    url: str = ""
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
@@ -55,7 +35,7 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
     # The message is too long, so the service would reject a retry.
     is_too_long: bool = False
     retry_at: float | None = None
-    sources: list[Source] = []
+    sources: tuple[Source, ...] = ()
 
 
 Entry = Progress | Delta | Ended

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from flask import render_template
 
-from twindow.chat.log import Progress, Reply
+from twindow.chat.log import Reply
 from twindow.chat.turns import Turn
 from twindow.rendering.stream import DomPatch
+from twindow.twinapi import Progress
 from twindow.web import message_form
 
 

@@ -11,14 +11,16 @@ from collections.abc import Generator, Iterator
 
 from flask import Response, current_app, render_template, stream_template
 
-from twindow.chat.log import Batch, Progress, Reply, build_reply
+from twindow.chat.log import Batch, Reply, build_reply
 from twindow.chat.turns import Turn
 from twindow.rendering.stream import ReplyHtml
+from twindow.twinapi import Progress
 from twindow.web.container import portal
 from twindow.web.i18n import is_overdue
 from twindow.web.message_html import with_citations
 from twindow.web.person.revocation import while_signed_in
 from twindow.web.streaming.gzip_stream import stream_frames
+from twindow.web.streaming.running_reply import follow
 from twindow.web.streaming.stream_limit import count_stream
 
 STREAM_HEADERS = {
@@ -52,28 +54,23 @@ class NoscriptReply:
         # Use separate ids, because the final HTML may follow on the same page.
         scope = f"{self.turn.id}-draft"
         closed_blocks: list[str] = []
-        with portal().running_replies.open(self.turn.id, scope) as running:
-            for batch in portal().log.follow(
-                self.turn.id, lambda: 0 if running.is_behind else self._poll_seconds
-            ):
+        with portal().reply_renderers.open(self.turn.id, scope) as renderer:
+            for batch, rendered in follow(self.turn.id, renderer, self._poll_seconds):
                 if batch.is_final:
                     self.reply = build_reply(batch)
                     html = portal().html_cache.get(self.turn.id, self.reply.text)
                     html = with_citations(html, self.turn.id, self.reply)
                     yield _remaining_html(html, "".join(closed_blocks))
                     return
-                rendered_html = running.render(batch).html
-                new_blocks = rendered_html.closed_blocks[len(closed_blocks) :]
+                new_blocks = rendered.html.closed_blocks[len(closed_blocks) :]
                 if new_blocks:
                     closed_blocks += new_blocks
                     self._last_html = ""
                     yield from new_blocks
-                snapshot = self._open_snapshot(rendered_html, batch)
+                snapshot = self._open_snapshot(rendered.html, batch)
                 yield snapshot
                 if new_blocks or snapshot or not batch.entries:
                     yield FLUSH_MARKER
-                if wait_seconds := running.seconds_to_wait:
-                    self._clock.sleep(wait_seconds)
 
     def _open_snapshot(self, rendered_html: ReplyHtml, batch: Batch) -> str:
         """Return a snapshot of the open block, or of the progress; "" if none is needed yet."""

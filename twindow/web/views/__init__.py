@@ -1,12 +1,6 @@
-"""View models of conversations, the composer and conversation lists."""
+"""View models of conversations and of lists of conversations."""
 
 from twindow.web.views.action_notice import read_action_notice
-from twindow.web.views.composer_view import (
-    ComposerView,
-    conversation_composer,
-    first_composer,
-    with_rejection,
-)
 from twindow.web.views.conversation_page import render_conversation_page
 from twindow.web.views.conversation_view import (
     TURNS_PER_PAGE,
@@ -20,13 +14,10 @@ from twindow.web.views.turn_view import TurnView, load_turn_view
 
 __all__ = [
     "TURNS_PER_PAGE",
-    "ComposerView",
     "ConversationView",
     "DateGroup",
     "TurnView",
     "before_position",
-    "conversation_composer",
-    "first_composer",
     "group_by_date",
     "load_conversation_view",
     "load_turn_view",
@@ -34,5 +25,4 @@ __all__ = [
     "render_conversation_page",
     "sidebar_groups",
     "sidebar_row",
-    "with_rejection",
 ]

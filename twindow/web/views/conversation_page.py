@@ -7,11 +7,11 @@ from functools import partial
 from flask import Response, make_response, render_template
 
 from twindow.chat.conversations import Conversation
+from twindow.web.composer import conversation_composer, with_rejection
 from twindow.web.message_form import RejectedMessage
 from twindow.web.streaming import noscript_page
 from twindow.web.streaming.stream_limit import is_stream_limit_reached
 from twindow.web.views.action_notice import read_action_notice
-from twindow.web.views.composer_view import conversation_composer, with_rejection
 from twindow.web.views.conversation_view import (
     before_position,
     load_conversation_view,

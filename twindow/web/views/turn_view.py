@@ -12,7 +12,7 @@ from twindow.chat.turns import StoredTurn, Turn
 from twindow.rendering import RENDERER_VERSION, render_plain
 from twindow.web.container import portal
 from twindow.web.message_html import message_html, with_citations
-from twindow.web.streaming.running_replies import PageCursor
+from twindow.web.streaming.reply_renderer import PageCursor
 
 # If all messages and replies on a page are larger than this, the oldest ones are shortened.
 MAX_PAGE_BYTES = 2_000_000
@@ -78,10 +78,10 @@ def load_turn_views(stored_turns: Sequence[StoredTurn]) -> list[TurnView]:
 def _view(turn: Turn, reply: Reply, batch: Batch, html: str | None) -> TurnView:
     """Return the view of a turn; `html` is that of an ended reply, if known."""
     if reply.is_running:
-        with portal().running_replies.open(turn.id, scope=turn.id) as running:
-            rendered = running.render(batch)
-        cursor = PageCursor(rendered.cursor, running.id)
-        return TurnView(turn, reply, rendered.html.full_html, turn.content, cursor=cursor)
+        with portal().reply_renderers.open(turn.id, scope=turn.id) as renderer:
+            rendered = renderer.render(batch)
+        html, cursor = rendered.html.full_html, rendered.page_cursor
+        return TurnView(turn, reply, html, turn.content, cursor=cursor)
     if reply.text and html is None:
         return TurnView(turn, reply, render_plain(reply.text), turn.content, is_plain_text=True)
     return TurnView(turn, reply, with_citations(html or "", turn.id, reply), turn.content)

@@ -1,4 +1,4 @@
-"""Running replies, each rendered once in this process for all its readers."""
+"""Renderers of running replies, each shared by all readers of its reply in this process."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
 
-from twindow.chat.log import Batch, Delta, Entry, Progress
+from twindow.chat.log import Batch, Entry
 from twindow.core.clock import Clock
 from twindow.rendering.stream import (
     CHUNK_LENGTH,
@@ -21,12 +21,12 @@ from twindow.rendering.stream import (
     IncrementalRenderer,
     ReplyHtml,
 )
+from twindow.twinapi import Delta, Progress
 
 # A reader that is behind takes the updates after its cursor. At most this number is stored, and
 # only as long as they are together shorter than the reply, or than `MIN_STORED_CHARACTERS`.
 MAX_STORED_UPDATES = 64
 MIN_STORED_CHARACTERS = 4_000
-
 
 _CURSOR = re.compile(r"(\d{1,9})(?:-(\w{1,16}))?", re.ASCII)
 
@@ -74,23 +74,31 @@ class Update:
 class RenderedReply:
     """The HTML of a running reply at `cursor`, and the latest updates that led to it."""
 
+    renderer_id: str
     cursor: int
     html: ReplyHtml
     updates: tuple[Update, ...]
 
-    def updates_after(self, cursor: int) -> Sequence[Update] | None:
-        """Return the updates that lead from the HTML at a cursor to the current HTML.
+    @property
+    def page_cursor(self) -> PageCursor:
+        """Return the cursor of a page with this HTML."""
+        return PageCursor(self.cursor, self.renderer_id)
 
-        Returns None if the stored updates do not continue from the cursor. The page of a reader
-        then needs `replacement`. This includes the cursor 0, because a reader may have lost its
-        cursor, but not its HTML.
+    def updates_after(self, page: PageCursor) -> Sequence[Update] | None:
+        """Return the updates that lead from the HTML of a page to the current HTML.
+
+        Returns None if another renderer has made the HTML of the page, or if the stored updates do
+        not continue from it. The page then needs `replacement`. This includes the cursor 0, because
+        a reader may have lost its cursor, but not its HTML.
         """
-        if cursor == self.cursor:
+        if page.seq and page.renderer_id != self.renderer_id:
+            return None
+        if page.seq == self.cursor:
             return ()
         newest_first = list(
-            takewhile(lambda update: update.after >= cursor, reversed(self.updates))
+            takewhile(lambda update: update.after >= page.seq, reversed(self.updates))
         )
-        if not cursor or not newest_first or newest_first[-1].after != cursor:
+        if not page.seq or not newest_first or newest_first[-1].after != page.seq:
             return None
         return newest_first[::-1]
 
@@ -102,8 +110,8 @@ class RenderedReply:
         return Update(0, self.cursor, (patch,), progress)
 
 
-class RunningReply:
-    """A running reply that is rendered once for all its readers.
+class ReplyRenderer:
+    """Renderer of a running reply, which renders it once for all its readers.
 
     Readers pass the entries that they have read to `render`, and take the updates after their
     cursor. Rendering has one CPU budget, whatever the number of readers: if it is expensive,
@@ -111,8 +119,7 @@ class RunningReply:
     """
 
     def __init__(self, scope: str, budget: CpuBudget) -> None:
-        """Create a reply without entries. `scope` makes the ids in its HTML unique."""
-        self.id = secrets.token_hex(4)
+        """Create a renderer without entries. `scope` makes the ids in its HTML unique."""
         self._budget = budget
         self._renderer = IncrementalRenderer(scope)
         self._lock = threading.Lock()
@@ -124,7 +131,7 @@ class RunningReply:
         self._final_patches: tuple[DomPatch, ...] | None = None
         self._updates: deque[Update] = deque()
         self._updates_length = 0
-        self.rendered = RenderedReply(0, self._renderer.html, ())
+        self.rendered = RenderedReply(secrets.token_hex(4), 0, self._renderer.html, ())
 
     def render(self, batch: Batch) -> RenderedReply:
         """Render what the CPU budget allows of the new entries, and return the current state.
@@ -168,8 +175,11 @@ class RunningReply:
         update = Update(self.rendered.cursor, self._appended_count, patches, self._progress)
         self._progress = None
         self._store(update)
-        self.rendered = RenderedReply(
-            self._appended_count, self._renderer.html, tuple(self._updates)
+        self.rendered = replace(
+            self.rendered,
+            cursor=self._appended_count,
+            html=self._renderer.html,
+            updates=tuple(self._updates),
         )
 
     def _store(self, update: Update) -> None:
@@ -203,8 +213,8 @@ class RunningReply:
             return self._final_patches
 
 
-class RunningReplies:
-    """The running replies that have readers in this process, or that this process writes.
+class ReplyRenderers:
+    """Renderers of the replies that have readers in this process, or that this process writes.
 
     `is_written_here` returns whether this process writes the reply of a turn.
     """
@@ -215,28 +225,28 @@ class RunningReplies:
         self._lock = threading.Lock()
         self._waiting: set[CpuBudget] = set()
         # By turn and scope, with the number of readers.
-        self._replies: dict[tuple[str, str], tuple[RunningReply, int]] = {}
+        self._renderers: dict[tuple[str, str], tuple[ReplyRenderer, int]] = {}
 
     @contextmanager
-    def open(self, turn_id: str, scope: str) -> Iterator[RunningReply]:
-        """Provide a running reply, shared by all readers with the same `scope`."""
+    def open(self, turn_id: str, scope: str) -> Iterator[ReplyRenderer]:
+        """Provide the renderer that all readers of a reply with the same `scope` share."""
         key = turn_id, scope
         with self._lock:
             self._drop_unused()
-            if key not in self._replies:
+            if key not in self._renderers:
                 budget = CpuBudget(self._waiting, monotonic=self._clock.monotonic)
-                self._replies[key] = RunningReply(scope, budget), 0
-            running, reader_count = self._replies[key]
-            self._replies[key] = running, reader_count + 1
+                self._renderers[key] = ReplyRenderer(scope, budget), 0
+            renderer, reader_count = self._renderers[key]
+            self._renderers[key] = renderer, reader_count + 1
         try:
-            yield running
+            yield renderer
         finally:
             with self._lock:
-                _, reader_count = self._replies[key]
-                self._replies[key] = running, reader_count - 1
+                _, reader_count = self._renderers[key]
+                self._renderers[key] = renderer, reader_count - 1
                 self._drop_unused()
 
     def _drop_unused(self) -> None:
-        for key, (_, reader_count) in list(self._replies.items()):
+        for key, (_, reader_count) in list(self._renderers.items()):
             if not (reader_count or self._is_written_here(key[0])):
-                del self._replies[key]
+                del self._renderers[key]

@@ -1,4 +1,4 @@
-"""Running replies: rendered once, however many readers follow."""
+"""The renderer of a running reply, which all its readers share."""
 
 from __future__ import annotations
 
@@ -14,24 +14,31 @@ from tests.support.clock import AdjustableClock
 from tests.support.html import parse_html
 from tests.support.processor import Processor
 from tests.support.turn_dom import TurnDom
-from twindow.chat.log.entries import Batch, Delta, Progress
+from twindow.chat.log.entries import Batch
 from twindow.rendering.render import render
 from twindow.rendering.stream.dom_patch import DomPatch
 from twindow.rendering.stream.incremental import IncrementalRenderer
 from twindow.rendering.stream.open_block import OpenBlock
+from twindow.twinapi import Delta, Progress
 from twindow.web.streaming import htmx_frames
-from twindow.web.streaming.running_replies import (
+from twindow.web.streaming.reply_renderer import (
     MAX_STORED_UPDATES,
     MIN_STORED_CHARACTERS,
-    RunningReplies,
-    RunningReply,
+    PageCursor,
+    ReplyRenderer,
+    ReplyRenderers,
     Update,
 )
 
 
-def new_reply() -> RunningReply:
-    """Return a reply whose rendering costs nothing."""
-    return RunningReply("x", Processor().new_budget())
+def new_renderer() -> ReplyRenderer:
+    """Return a renderer whose work costs nothing."""
+    return ReplyRenderer("x", Processor().new_budget())
+
+
+def at(running: ReplyRenderer, seq: int) -> PageCursor:
+    """Return the cursor of a page whose HTML this renderer has made."""
+    return PageCursor(seq, running.rendered.renderer_id)
 
 
 def batch(pieces: list[str], end: int | None = None) -> Batch:
@@ -71,7 +78,7 @@ def test_reply_is_rendered_once_for_all_readers(
     costs = []
     for reader_count in (1, 240):
         rendered.clear()
-        running = new_reply()
+        running = new_renderer()
         pieces = split_text("A formula $x$ and another $y$. " * 20, [40])
         for end in range(1, len(pieces) + 1):
             for _ in range(reader_count):
@@ -89,7 +96,7 @@ DOCUMENTS = st.lists(st.sampled_from(CONSTRUCTS), min_size=1, max_size=5).map("\
 def test_page_at_any_cursor_reaches_the_current_html_and_the_final_html(
     text: str, sizes: list[int], data: st.DataObject
 ):
-    running, pieces = new_reply(), split_text(text, sizes)
+    running, pieces = new_renderer(), split_text(text, sizes)
     joins_at = data.draw(st.integers(0, len(pieces)))
     page = PageOfReply()
     for end in range(1, len(pieces) + 1):
@@ -97,7 +104,7 @@ def test_page_at_any_cursor_reaches_the_current_html_and_the_final_html(
         if end == joins_at:
             page = PageOfReply(rendered.html.full_html, rendered.cursor)
     rendered = running.render(batch(pieces))
-    updates = rendered.updates_after(page.cursor)
+    updates = rendered.updates_after(at(running, page.cursor))
     for update in [rendered.replacement] if updates is None else updates:
         page.apply(update)
 
@@ -110,23 +117,23 @@ def test_page_at_any_cursor_reaches_the_current_html_and_the_final_html(
 
 
 def test_reader_takes_only_the_updates_after_its_cursor():
-    running = new_reply()
+    running = new_renderer()
     for end in (1, 2, 3):
         rendered = running.render(batch(["One", " two", " three"], end))
 
-    updates = rendered.updates_after(1) or ()
+    updates = rendered.updates_after(at(running, 1)) or ()
 
     assert [(update.after, update.cursor) for update in updates] == [(1, 2), (2, 3)]
     assert [patch.html for update in updates for patch in update.patches] == [" two", " three"]
 
 
 def test_reader_at_an_unknown_cursor_gets_one_update_that_replaces_everything():
-    running = new_reply()
+    running = new_renderer()
     running.render(batch(["One", " two", " three"], 2))
     rendered = running.render(batch(["One", " two", " three"]))
 
-    assert [rendered.updates_after(cursor) for cursor in (0, 1, 99)] == [None] * 3
-    assert rendered.updates_after(3) == ()
+    assert [rendered.updates_after(at(running, cursor)) for cursor in (0, 1, 99)] == [None] * 3
+    assert rendered.updates_after(at(running, 3)) == ()
     assert rendered.replacement.cursor == 3
     [patch] = rendered.replacement.patches
     assert (patch.swap, patch.html) == ("updateInner", "<p>One two three</p>")
@@ -143,7 +150,7 @@ def test_updates_become_rarer_if_rendering_is_expensive(monkeypatch: pytest.Monk
         return next_patches(renderer)
 
     monkeypatch.setattr(IncrementalRenderer, "next_patches", expensive)
-    running, pieces = RunningReply("x", processor.new_budget()), ["word "] * 400
+    running, pieces = ReplyRenderer("x", processor.new_budget()), ["word "] * 400
     cursors = set()
     for end in range(1, len(pieces) + 1):
         for _ in range(40):
@@ -168,7 +175,7 @@ def test_long_reply_that_is_new_to_the_process_is_rendered_in_steps(
         process_chunk(renderer)
 
     monkeypatch.setattr(IncrementalRenderer, "process_chunk", expensive)
-    running, pieces = RunningReply("x", processor.new_budget()), ["x" * 3_998 + "\n\n"] * 10
+    running, pieces = ReplyRenderer("x", processor.new_budget()), ["x" * 3_998 + "\n\n"] * 10
     first = running.render(batch(pieces))
     cursors = [first.cursor]
     while running.is_behind:
@@ -182,11 +189,11 @@ def test_long_reply_that_is_new_to_the_process_is_rendered_in_steps(
 def test_failed_comparison_replaces_everything_and_repeats_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    running = new_reply()
+    running = new_renderer()
     running.render(batch(["One"]))
     with monkeypatch.context() as patch:
         patch.setattr("twindow.rendering.stream.incremental.diff", lambda *_: 1 / 0)
-        [update] = running.render(batch(["One", " two"])).updates_after(1) or ()
+        [update] = running.render(batch(["One", " two"])).updates_after(at(running, 1)) or ()
     rendered = running.render(batch(["One", " two", " three"]))
 
     assert [patch.html for patch in update.patches] == ["<p>One two</p>"]
@@ -194,18 +201,18 @@ def test_failed_comparison_replaces_everything_and_repeats_nothing(
 
 
 def test_update_names_its_latest_progress():
-    running = new_reply()
+    running = new_renderer()
     entries = (Progress("reading"), Delta("One"), Progress("writing"), Delta(" two"))
     for end in (1, 3, 4):
         rendered = running.render(Batch(0, end, entries[:end]))
 
-    updates = rendered.updates_after(1) or ()
+    updates = rendered.updates_after(at(running, 1)) or ()
     assert [update.progress for update in updates] == [Progress("writing"), None]
 
 
 @pytest.mark.parametrize("piece", ["x", "word " * 100, "\n\n- item " * 5])
 def test_stored_updates_are_limited_in_number_and_length(piece: str):
-    running = new_reply()
+    running = new_renderer()
     for number in range(10 * MAX_STORED_UPDATES):
         rendered = running.render(Batch(number, number + 1, (Delta(piece),)))
         length = sum(len(patch.html) for each in rendered.updates for patch in each.patches)
@@ -216,7 +223,7 @@ def test_stored_updates_are_limited_in_number_and_length(piece: str):
 
 
 def test_nothing_is_rendered_after_the_end():
-    running = new_reply()
+    running = new_renderer()
     running.render(batch(["One"]))
     patches = running.finish("<p>One two</p>")
 
@@ -228,7 +235,7 @@ def test_nothing_is_rendered_after_the_end():
 
 def test_reply_is_shared_until_its_last_reader_leaves_and_its_writer_has_ended_it():
     written_here = {"1"}
-    replies = RunningReplies(AdjustableClock(), written_here.__contains__)
+    replies = ReplyRenderers(AdjustableClock(), written_here.__contains__)
     with ExitStack() as readers:
         local, remote = (
             [readers.enter_context(replies.open(turn_id, turn_id)) for _ in range(2)]
