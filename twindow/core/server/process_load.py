@@ -12,9 +12,9 @@ from twindow.core.metrics import NO_METRICS, Metrics
 
 logger = logging.getLogger(__name__)
 
-INTERVAL_SECONDS = 0.05
+INTERVAL_SECONDS = 0.25
 # Weight of the newest measurement; older ones count for about half a second.
-WEIGHT = 0.1
+WEIGHT = 0.4
 # A busy process reads running replies less often, so that pages stay quick: the pause grows with
 # the share of a processor that the process uses, between these two shares. Other programs also make
 # a timer late, but reading less often would not help against them.
