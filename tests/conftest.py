@@ -18,7 +18,6 @@ from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from playwright.sync_api import Browser, expect, sync_playwright
 
-import app as twindow
 from tests.support import chromium, upstream_server
 from tests.support import postgres as postgresql
 from tests.support.clock import AdjustableClock
@@ -28,6 +27,7 @@ from tests.support.portals import close_portal, create_tables, get_portal, serve
 from tests.support.postgres import Postgres
 from tests.support.resources import ProcessGuard
 from tests.support.upstream import UPSTREAM_KEY, Upstream
+from twindow import application
 from twindow.core.clock import Clock
 from twindow.web.container import Portal
 
@@ -171,7 +171,7 @@ def settings(
 @pytest.fixture
 def app(settings: dict[str, Any], upstream: Upstream, clock: Clock) -> Iterator[Flask]:
     """Create a portal, and close it afterwards."""
-    app = twindow.create_app(settings, clock=clock)
+    app = application.create_app(settings, clock=clock)
     app.jinja_env.bytecode_cache = COMPILED_TEMPLATES
     yield app
     get_portal(app).log.close()

@@ -32,7 +32,8 @@ MAY_IMPORT = {
     "twindow.service": {"twindow.core", "twindow.paths"},
 }
 MAY_IMPORT["blueprints"] = {"twindow.web", *MAY_IMPORT["twindow.web"]}
-MAY_IMPORT["app"] = set(MAY_IMPORT)
+MAY_IMPORT["twindow.application"] = set(MAY_IMPORT)
+MAY_IMPORT["app"] = {"twindow.application", "twindow.web", "twindow.core"}
 # The modules of these packages are imported by name. All packages that are not in this set export
 # their public names in __init__.
 NAMESPACES = {

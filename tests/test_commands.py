@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app import create_app
 from tests.support.commands import run_flask
+from twindow.application import create_app
 from twindow.paths import ROOT
 
 

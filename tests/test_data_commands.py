@@ -18,7 +18,6 @@ from click.testing import Result
 from psycopg.errors import DuplicateObject
 from sqlalchemy import make_url
 
-from app import Twindow, create_app
 from tests.support.commands import run_flask
 from tests.support.history import insert_conversation
 from tests.support.person import Person, wait_for_reply
@@ -28,6 +27,7 @@ from tests.support.processes import START_SECONDS, free_port
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from tests.support.waiting import poll_until
 from twindow.accounts import TABLES as ACCOUNT_TABLES
+from twindow.application import Twindow, create_app
 from twindow.chat.conversations import Conversations
 from twindow.chat.schema import TABLES as CHAT_TABLES
 from twindow.chat.schema import secret_fingerprints, workers

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app import Twindow
 from tests.support.person import Person, wait_for_reply
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
 from tests.support.upstream_server import run_upstream
+from twindow.application import Twindow
 from twindow.core.settings import load_settings
 from twindow.core.version import read_version
 from twindow.paths import ROOT

@@ -12,7 +12,6 @@ import pytest
 from flask import Flask, Request, request, request_started
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-import app as twindow
 from tests.journeys.steps import message_box, send_message, turn, wait_until_settled
 from tests.support import upstream_server
 from tests.support.chromium import WAIT_MS
@@ -20,6 +19,7 @@ from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
 from tests.support.portals import close_portal, serve
 from tests.support.upstream import UPSTREAM_KEY, Upstream
+from twindow import application
 
 QUESTION = "How does a bicycle stay upright?"
 
@@ -86,7 +86,7 @@ class Site:
             upstream = stack.enter_context(upstream_server.run_upstream())
             patch = stack.enter_context(pytest.MonkeyPatch.context())
             settings = {"api_url": upstream.url, "api_key": UPSTREAM_KEY, "data_dir": data_dir}
-            app = self.switch.app = twindow.create_app(
+            app = self.switch.app = application.create_app(
                 settings | state.settings, clock=AdjustableClock()
             )
             stack.callback(close_portal, app)

@@ -10,12 +10,12 @@ import pytest
 from bs4 import BeautifulSoup
 from flask.testing import FlaskClient
 
-import app as twindow
 from tests.support.cases import failures
 from tests.support.html import parse_html
 from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
+from twindow import application
 
 API_KEYS = "/api/v1/auth/api-keys"
 GOOD = {"name": "laptop", "scope": "read_only", "jwt": "a.b.c"}
@@ -90,7 +90,7 @@ def test_idempotency_key_of_the_form_is_truncated(alice: Person, form: tuple[str
 @pytest.fixture
 def embedded(tmp_path: Path) -> Iterator[FlaskClient]:
     """Return a client of a portal with the embedded service."""
-    portal = twindow.create_app({"data_dir": tmp_path / "own"})
+    portal = application.create_app({"data_dir": tmp_path / "own"})
     yield portal.test_client()
     close_portal(portal)
 

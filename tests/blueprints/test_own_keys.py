@@ -13,11 +13,11 @@ import requests
 from flask import Flask
 from sqlalchemy import select
 
-import app as twindow
 from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
+from twindow import application
 from twindow.accounts import Accounts
 from twindow.core.db.database import Database, DatabaseUnavailable
 from twindow.service.key_issuer import KeyIssuer
@@ -37,7 +37,7 @@ def app(tmp_path: Path) -> Iterator[Flask]:
     for twin_id, (name, access) in TWINS.items():
         (folder / f"{twin_id}.md").write_text(f"---\nname: {name}\n{access}---\nHelp.\n")
     settings = {"data_dir": tmp_path / "data", "twins_dir": folder, "port": free_port()}
-    app = twindow.create_app(settings | {"sign_in": "visitor,password"})
+    app = application.create_app(settings | {"sign_in": "visitor,password"})
     yield app
     close_portal(app)
 

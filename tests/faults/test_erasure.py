@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import app as twindow
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, wait_for_reply
 from tests.support.portals import get_portal, serve
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
 from tests.support.waiting import poll_until
+from twindow import application
 from twindow.chat.deletion import RESTORABLE_SECONDS
 from twindow.core.settings import load_settings
 
@@ -32,21 +32,21 @@ def files_with(folder: Path, text: str) -> set[str]:
 @pytest.fixture
 def server(
     tmp_path: Path, upstream: Upstream, clock: AdjustableClock, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[twindow.Twindow]:
+) -> Iterator[application.Twindow]:
     """Return a portal with the embedded service, whose background work has not started."""
     monkeypatch.setattr("twindow.core.db.checkpoints.Checkpoints.interval_seconds", 0.05)
     model = {"model_url": f"{upstream.url}/v1", "model": "any"}
     settings = load_settings(
         {"data_dir": tmp_path / "data", "port": free_port()} | model, create_data_dir=True
     )
-    server = twindow.Twindow(settings, clock)
+    server = application.Twindow(settings, clock)
     yield server
     server.close()
     server.disconnect()
 
 
 def test_purged_conversation_leaves_no_byte_in_the_data_folder(
-    server: twindow.Twindow, upstream: Upstream, tmp_path: Path, clock: AdjustableClock
+    server: application.Twindow, upstream: Upstream, tmp_path: Path, clock: AdjustableClock
 ):
     upstream.always_reply(f"{REPLY} it is.")
     with (

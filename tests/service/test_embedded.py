@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from werkzeug.test import Client
 
-import app as twindow
 from tests.support.portals import close_portal
+from twindow import application
 from twindow.core.settings import load_settings
 from twindow.service.container import Container
 from twindow.service.credentials import ReservedName
@@ -18,10 +18,10 @@ from twindow.service.owners import PORTAL_OWNER
 
 
 @pytest.fixture
-def embedding(tmp_path: Path) -> Iterator[twindow.Twindow]:
+def embedding(tmp_path: Path) -> Iterator[application.Twindow]:
     """Return a portal with an embedded service."""
     settings = load_settings({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
-    embedding = twindow.Twindow(settings)
+    embedding = application.Twindow(settings)
     yield embedding
     embedding.close()
     close_portal(embedding.app)
@@ -30,7 +30,7 @@ def embedding(tmp_path: Path) -> Iterator[twindow.Twindow]:
 
 
 def test_portal_uses_an_api_key_whose_owner_is_reserved_for_the_portal(
-    embedding: twindow.Twindow, tmp_path: Path
+    embedding: application.Twindow, tmp_path: Path
 ):
     assert embedding.service
     secret = (tmp_path / "portal_key").read_text()
@@ -41,7 +41,7 @@ def test_portal_uses_an_api_key_whose_owner_is_reserved_for_the_portal(
     assert key.sub == PORTAL_OWNER
 
 
-def test_errors_under_the_api_path_are_json(embedding: twindow.Twindow):
+def test_errors_under_the_api_path_are_json(embedding: application.Twindow):
     client = Client(embedding)
     paths = ("/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/twins", "/api/nowhere")
     answers = [client.get(path) for path in paths]

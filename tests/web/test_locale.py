@@ -162,10 +162,10 @@ def test_twin_names_are_isolated_for_bidirectional_text(
 
 
 def test_api_is_always_in_english(tmp_path):
-    import app as twindow
     from tests.support.portals import close_portal
+    from twindow import application
 
-    app = twindow.create_app({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
+    app = application.create_app({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
     asked = {"Accept-Language": "de"}
     client = app.test_client()
     try:

@@ -12,7 +12,6 @@ from click.testing import Result
 from flask import Flask
 from sqlalchemy import select, true
 
-import app as twindow
 from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.blueprints.conversation_list import listed_titles
 from tests.support.cases import failures
@@ -20,6 +19,7 @@ from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream
+from twindow import application
 from twindow.accounts import Person as AccountOfPerson
 from twindow.accounts import PersonNotFound
 from twindow.accounts.schema import people
@@ -133,7 +133,7 @@ class TestProxy:
     ):
         if is_known:
             portal.accounts.people.find_or_add("anna")
-        app = twindow.create_app(settings | {"proxy_groups_header": "X-Groups"})
+        app = application.create_app(settings | {"proxy_groups_header": "X-Groups"})
         result = run(app, "groups", "proxy:anna", "--add", "staff")
         close_portal(app)
 
@@ -343,7 +343,7 @@ def test_portal_with_people_does_not_start_without_a_sign_in_setting(
     portal.accounts.people.add("Anna")
 
     with pytest.raises(SettingsError, match="TWINDOW_SIGN_IN is not set, but people have signed"):
-        twindow.create_app(settings | {"sign_in": ""}, clock=clock)
+        application.create_app(settings | {"sign_in": ""}, clock=clock)
 
 
 @pytest.mark.settings(sign_in="visitor")

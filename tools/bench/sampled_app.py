@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 import app
+from twindow.application import Twindow
 
 SAMPLE_SECONDS = 0.0025
 # Parts of file names, and functions, by stage. The innermost frame that matches counts, so that a
@@ -53,7 +54,7 @@ def stage_of(frame: FrameType | None) -> str:
     return EVENT_LOOP
 
 
-class SampledPortal(app.Twindow):
+class SampledPortal(Twindow):
     """The portal; its worker counts samples between two signals."""
 
     def start(self) -> None:

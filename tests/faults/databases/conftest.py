@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from flask import Flask
 
-import app as twindow
 from tests.faults.conftest import MESSAGE, message_text
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.portals import close_portal, serve
 from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
+from twindow import application
 from twindow.core.clock import Clock
 
 SQLITE = "sqlite"
@@ -104,7 +104,7 @@ def app(
 ) -> Iterator[Flask]:
     """Return a portal whose replies end before it closes, so that no connection stays open."""
     monkeypatch.setattr("twindow.core.db.database.LOCK_TIMEOUT_SECONDS", lock_timeout)
-    app = twindow.create_app(settings, clock=clock)
+    app = application.create_app(settings, clock=clock)
     yield app
     database.restore()
     for call in upstream.calls:
@@ -123,7 +123,7 @@ def wait_for_reply_workers() -> None:
 @contextmanager
 def second_portal(settings: dict[str, Any], person: Person) -> Iterator[Person]:
     """Run another portal, and yield the person's browser there; it has the same cookie."""
-    app = twindow.create_app(settings)
+    app = application.create_app(settings)
     with serve(app) as url:
         there = Person(url)
         there.session = person.session
