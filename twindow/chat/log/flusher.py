@@ -129,7 +129,7 @@ class Flusher:
             if not self._buffers:
                 self._wakeup.clear()
             is_idle = not (self._buffers or self._closing.is_set())
-            self._wakeup.wait(None if is_idle else HEARTBEAT_SECONDS / 4)
+            self._wakeup.wait(None if is_idle else HEARTBEAT_SECONDS / 2)
             # A slice includes the flush before it.
             seconds_left = began_at + SLICE_SECONDS - time.monotonic()
             self._closing.wait(max(seconds_left, MIN_PAUSE_SECONDS))

@@ -20,7 +20,7 @@ class LeaseKeeper:
     lost. The thread starts with the first `wake` and sleeps while nothing is running.
     """
 
-    poll_seconds = 0.5
+    poll_seconds = 1.0
     renew_interval_seconds = LEASE_SECONDS / 3
 
     def __init__(
