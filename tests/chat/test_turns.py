@@ -10,7 +10,7 @@ from sqlalchemy import Connection, event
 
 from tests.chat.conftest import make_turns, on_postgresql
 from tests.support.waiting import wait_until
-from twindow.chat.conversations import Conversation, Conversations, make_title
+from twindow.chat.conversations import Conversation, Conversations
 from twindow.chat.log.entries import Ended, ReplyState
 from twindow.chat.log.log import Log
 from twindow.chat.turns import AddedTurn, ReplyInProgress, Turn, Turns
@@ -136,38 +136,6 @@ def test_conversations_are_listed_newest_first_and_paged(turns: Turns, log: Log)
     assert (first.total, first.pages, len(first.items)) == (25, 2, 20)
     assert (beyond.number, len(beyond.items)) == (2, 5)
     assert {c.title for c in some.items} == {f"Talk {n}" for n in range(1, 25, 2)}
-
-
-TITLES = [
-    ("Hello", "Hello"),
-    ("  two\n lines ", "two lines"),
-    ("word " * 30, "word " * 10 + "word…"),
-    ("x" * 100, "x" * 59 + "…"),
-    ("Was ist ein " + "x" * 100, "Was ist ein " + "x" * 47 + "…"),
-    ("Why?\r\n```py\r\nprint(1)\r\n```\r\nThanks", "Why? Thanks"),
-    ("Why?\n  ````\n```\n````\nThanks", "Why? Thanks"),
-    ("Why?\n```\nopen", "Why?"),
-    ("```py\n\nimport os\nprint(1)\n```", "import os"),
-    ("```\n```", "``` ```"),
-    ("Is ```one line``` code?", "Is ```one line``` code?"),
-    ("How do steam engines work? I have ten minutes.", "How do steam engines work?"),
-    ("Write it again. Shorter, please.", "Write it again."),
-    ("Hm" + "!" * 32_000 + "x", "Hm" + "!" * 57 + "…"),
-    ("Hi! Can you help me? It is urgent.", "Hi! Can you help me?"),
-    ("Who was Dr. Watson? A friend?", "Who was Dr. Watson?"),
-    (
-        "Explain Python 3.12 and e.g. its type aliases",
-        "Explain Python 3.12 and e.g. its type aliases",
-    ),
-    (
-        "京都の三日間の計画を立ててください。電車で行きます。",
-        "京都の三日間の計画を立ててください。",
-    ),
-]
-
-
-def test_title_is_the_first_sentence_of_the_message_cut_at_a_word():
-    assert [(content, make_title(content)) for content, _ in TITLES] == TITLES
 
 
 def test_failed_turn_leaves_no_log_buffer_behind(

@@ -1,8 +1,7 @@
-"""Conversations of people, and their titles."""
+"""Conversations of people: finding, listing and changing them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,52 +23,10 @@ from sqlalchemy import (
 
 from twindow.chat.schema import conversations as table
 from twindow.chat.schema import turns
+from twindow.chat.titles import make_title
 from twindow.core.db.database import Database
 from twindow.core.text_folding import is_visible, join_terms
 from twindow.core.twin_groups import EVERY_TWIN, TwinPermissions
-
-MAX_DEFAULT_TITLE_CHARACTERS = 60
-# A full stop after a short word often belongs to an abbreviation.
-_FIRST_SENTENCE = re.compile(r".{12,}?(?:(?:(?<=\w{4})\.|[!?…])+(?=\s)|[\u3002\uff01\uff1f]+)")
-# As in twindow/rendering/message.py.
-_FENCE = re.compile(r" {0,3}(`{3,})([^`]*)")
-
-
-def make_title(content: str, max_characters: int = MAX_DEFAULT_TITLE_CHARACTERS) -> str:
-    """Return the first sentence of a message as a title, cut at a word.
-
-    Short sentences, such as greetings, are followed by the next one. Fenced code is left out. The
-    title of a message that is only code is its first line. A word that takes more than half of the
-    title is cut itself.
-    """
-    text = " ".join(_without_code(content).split())
-    # Only the beginning is searched, because a long row of "!" takes quadratic time.
-    sentence = _FIRST_SENTENCE.match(text, 0, max_characters + 1)
-    title = sentence[0] if sentence else text
-    if len(title) <= max_characters:
-        return title
-    title = title[: max_characters - 1]
-    words = title.rsplit(" ", 1)[0]
-    return (words if len(words) >= max_characters / 2 else title).rstrip(",;:.-") + "…"
-
-
-def _without_code(content: str) -> str:
-    text_lines: list[str] = []
-    code_lines: list[str] = []
-    opening_fence = ""
-    for line in content.splitlines():
-        fence = _FENCE.fullmatch(line)
-        if fence and not opening_fence:
-            opening_fence = fence[1]
-        elif fence and fence[1].startswith(opening_fence) and not fence[2].strip():
-            opening_fence = ""
-        else:
-            lines = code_lines if opening_fence else text_lines
-            lines.append(line)
-    text = "\n".join(text_lines)
-    first_code_line = next((line for line in code_lines if line.strip()), content)
-    return text if text.strip() else first_code_line
-
 
 PAGE_SIZE = 20
 # The sidebar lists as many conversations. The first number only limits the size of pages.

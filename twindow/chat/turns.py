@@ -16,7 +16,6 @@ from twindow.chat.conversations import (
     ConversationNotFound,
     conversation_from_row,
     conversations_from_rows,
-    make_title,
     select_conversations,
 )
 from twindow.chat.limits import (
@@ -29,6 +28,7 @@ from twindow.chat.limits import (
 )
 from twindow.chat.log import Batch, Log, Reply, build_reply, decode
 from twindow.chat.schema import conversations, entries, turns
+from twindow.chat.titles import make_title
 from twindow.core.db.database import Database
 from twindow.core.languages import N_
 from twindow.core.secrets import keyed_hash

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from babel.dates import format_date, format_skeleton, format_time, format_timedelta
 from flask import Flask
 
-from twindow.chat.conversations import make_title
+from twindow.chat.titles import make_title
 from twindow.web.container import portal
 from twindow.web.i18n.locale import format_locale, gettext
 from twindow.web.i18n.timezone import is_timezone_known, to_local_time

@@ -1,0 +1,36 @@
+"""Titles of conversations."""
+
+from __future__ import annotations
+
+from twindow.chat.titles import make_title
+
+TITLES = [
+    ("Hello", "Hello"),
+    ("  two\n lines ", "two lines"),
+    ("word " * 30, "word " * 10 + "word…"),
+    ("x" * 100, "x" * 59 + "…"),
+    ("Was ist ein " + "x" * 100, "Was ist ein " + "x" * 47 + "…"),
+    ("Why?\r\n```py\r\nprint(1)\r\n```\r\nThanks", "Why? Thanks"),
+    ("Why?\n  ````\n```\n````\nThanks", "Why? Thanks"),
+    ("Why?\n```\nopen", "Why?"),
+    ("```py\n\nimport os\nprint(1)\n```", "import os"),
+    ("```\n```", "``` ```"),
+    ("Is ```one line``` code?", "Is ```one line``` code?"),
+    ("How do steam engines work? I have ten minutes.", "How do steam engines work?"),
+    ("Write it again. Shorter, please.", "Write it again."),
+    ("Hm" + "!" * 32_000 + "x", "Hm" + "!" * 57 + "…"),
+    ("Hi! Can you help me? It is urgent.", "Hi! Can you help me?"),
+    ("Who was Dr. Watson? A friend?", "Who was Dr. Watson?"),
+    (
+        "Explain Python 3.12 and e.g. its type aliases",
+        "Explain Python 3.12 and e.g. its type aliases",
+    ),
+    (
+        "京都の三日間の計画を立ててください。電車で行きます。",
+        "京都の三日間の計画を立ててください。",
+    ),
+]
+
+
+def test_title_is_the_first_sentence_of_the_message_cut_at_a_word():
+    assert [(content, make_title(content)) for content, _ in TITLES] == TITLES
