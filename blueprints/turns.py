@@ -8,7 +8,8 @@ from werkzeug.wrappers import Response as BaseResponse
 from twindow.chat.conversations import Conversation, ConversationNotFound
 from twindow.chat.limits import SendingBlocked
 from twindow.chat.log import Ended, ReplyState, build_reply
-from twindow.chat.turns import AddedTurn, ReplyInProgress, Turn
+from twindow.chat.submissions import AddedTurn, ReplyInProgress
+from twindow.chat.turns import Turn
 from twindow.core.languages import N_
 from twindow.web import message_form
 from twindow.web.composer import conversation_composer, with_rejection
@@ -17,7 +18,6 @@ from twindow.web.http import render_fragment, render_notice, wants_fragment
 from twindow.web.i18n import join_sentences
 from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
-from twindow.web.person.current_person import person
 from twindow.web.person.ownership import own_conversation, own_turn
 from twindow.web.views import (
     TurnView,
@@ -36,9 +36,9 @@ STILL_REPLYING = N_(
 @bp.post("/conversations/<conversation_id>/turns")
 def create(conversation_id: str) -> BaseResponse:
     """Add a turn with the submitted message, and start its reply."""
-    own_conversation(conversation_id)
+    conversation = own_conversation(conversation_id)
     try:
-        added = _add_turn(conversation_id)
+        added = _add_turn(conversation)
     except RejectedMessage as rejection:
         response = _rejection_response(own_conversation(conversation_id), rejection)
         return message_form.add_retry_after(response, rejection)
@@ -103,17 +103,12 @@ def cancel(turn_id: str) -> BaseResponse:
     return redirect(_conversation_url(turn), 303)
 
 
-def _add_turn(conversation_id: str) -> AddedTurn:
+def _add_turn(conversation: Conversation) -> AddedTurn:
     """Add a turn with the submitted message. Raises RejectedMessage and ConversationNotFound."""
     message = message_form.read_message()
     try:
-        return portal().turns.add(
-            person(),
-            conversation_id,
-            message.content,
-            message.idempotency_key,
-            message.resent_turn_id,
-            visitor_address=visitor_address(),
+        return portal().submissions.add_turn(
+            conversation, message, visitor_address=visitor_address()
         )
     except ReplyInProgress as error:
         raise RejectedMessage(STILL_REPLYING, 409, message.content) from error

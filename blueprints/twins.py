@@ -10,9 +10,9 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from twindow.chat.catalogue import TwinList, TwinUsage, filter_twins
 from twindow.chat.conversations import Conversation
-from twindow.chat.limits import SendingBlocked
+from twindow.chat.limits import Sender, SendingBlocked
 from twindow.chat.search import MAX_QUERY_LENGTH
-from twindow.chat.turns import AddedTurn
+from twindow.chat.submissions import AddedTurn
 from twindow.twinapi import Twin, TwinApiError
 from twindow.web import message_form
 from twindow.web.composer import ComposerView, first_composer, with_rejection
@@ -161,15 +161,9 @@ def _start_conversation(twin: Twin) -> AddedTurn:
     """Start a conversation with the submitted message. Raises RejectedMessage."""
     message = message_form.read_message()
     person_id = person_of_form(message.idempotency_key)
+    sender = Sender(person_id, twin.id, visitor_address())
     try:
-        added = portal().turns.start_conversation(
-            person_id,
-            twin.id,
-            twin.name,
-            message.content,
-            message.idempotency_key,
-            visitor_address=visitor_address(),
-        )
+        added = portal().submissions.start_conversation(sender, twin.name, message)
     except SendingBlocked as error:
         sentence = join_sentences(error.sentence, message_form.NOT_SENT)
         raise RejectedMessage(sentence, 429, message.content, error.retry_at) from error

@@ -10,12 +10,13 @@ from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY
 from twindow.chat.conversations import Conversation, Conversations
 from twindow.chat.deletion import Deletions
-from twindow.chat.limits import Limits, ServiceQuota
+from twindow.chat.limits import Limits, Sender, ServiceQuota
 from twindow.chat.log import heartbeat
 from twindow.chat.log.entries import build_reply
 from twindow.chat.log.heartbeat import Heartbeat
 from twindow.chat.log.log import Log
 from twindow.chat.schema import counters
+from twindow.chat.submissions import AddedTurn, Submissions, SubmittedMessage
 from twindow.chat.turns import Turn, Turns
 from twindow.core.clock import Clock
 from twindow.core.db.counters import Counters
@@ -69,15 +70,15 @@ def quota(log: Log) -> ServiceQuota:
     return ServiceQuota(log.database, UPSTREAM_KEY)
 
 
-def make_turns(
+def make_submissions(
     log: Log,
     quota: ServiceQuota | None = None,
     *,
     limits: str = "none",
     history_limit: int = 10_000,
     secret_key: str = SECRET_KEY,
-) -> Turns:
-    """Return the repository of turns of a process, with the limits `TWINDOW_LIMITS`."""
+) -> Submissions:
+    """Return the submissions to a process, with the limits `TWINDOW_LIMITS`."""
     database = log.database
     quota = quota or ServiceQuota(database, UPSTREAM_KEY)
     all_limits = Limits(
@@ -87,18 +88,36 @@ def make_turns(
         MessageLimits(limits),
         history_limit=history_limit,
     )
-    return Turns(database, log, all_limits, secret_key)
+    return Submissions(database, log, all_limits, secret_key)
+
+
+def start_conversation(
+    submissions: Submissions,
+    person: str = "alice",
+    *,
+    content: str = "Hello",
+    key: str = "key",
+    twin: str = "ada",
+) -> AddedTurn:
+    """Submit a first message, with an idempotency key."""
+    message = SubmittedMessage(content, key)
+    return submissions.start_conversation(Sender(person, twin), twin.title(), message)
 
 
 @pytest.fixture
-def turns(log: Log, quota: ServiceQuota) -> Turns:
-    return make_turns(log, quota)
+def submissions(log: Log, quota: ServiceQuota) -> Submissions:
+    return make_submissions(log, quota)
 
 
 @pytest.fixture
-def turn(turns: Turns) -> Turn:
+def turns(log: Log) -> Turns:
+    return Turns(log.database)
+
+
+@pytest.fixture
+def turn(submissions: Submissions) -> Turn:
     """Return a turn whose reply is running."""
-    return turns.start_conversation("alice", "ada", "Ada", "Hello", "key").turn
+    return start_conversation(submissions).turn
 
 
 @pytest.fixture
@@ -127,7 +146,7 @@ def followed_texts(log: Log, turn: Turn) -> list[str]:
     return texts
 
 
-def make_deletions(log: Log, turns: Turns, service_url: str = "http://127.0.0.1:1") -> Deletions:
+def make_deletions(log: Log, service_url: str = "http://127.0.0.1:1") -> Deletions:
     """Return the deletions of a process, which reaches the service at a URL."""
     client = Client(service_url, UPSTREAM_KEY)
-    return Deletions(log.database, Counters(counters), turns, log, client)
+    return Deletions(log.database, Counters(counters), Turns(log.database), log, client)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.chat.conftest import make_deletions
+from tests.chat.conftest import make_deletions, start_conversation
 from tests.support.clock import AdjustableClock
 from twindow.chat.adoption import Adoption
 from twindow.chat.conversations import Conversations
 from twindow.chat.log.entries import Ended, ReplyState
 from twindow.chat.log.log import Log
 from twindow.chat.search import Search
-from twindow.chat.turns import AddedTurn, Turns
+from twindow.chat.submissions import AddedTurn, Submissions
 
 
 @pytest.fixture
@@ -19,10 +19,10 @@ def adoption(log: Log) -> Adoption:
     return Adoption(log.database)
 
 
-def start(turns: Turns, person: str, message: str, reply: str = "") -> AddedTurn:
-    added = turns.start_conversation(person, "ada", "Ada", message, f"key of {message}")
+def start(submissions: Submissions, person: str, message: str, reply: str = "") -> AddedTurn:
+    added = start_conversation(submissions, person, content=message, key=f"key of {message}")
     if reply:
-        turns.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=reply))
+        submissions.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=reply))
     return added
 
 
@@ -36,10 +36,10 @@ def found(log: Log, person: str, q: str) -> int:
 
 @pytest.mark.both_databases
 def test_adopted_conversations_are_listed_and_found_only_by_their_new_owner(
-    adoption: Adoption, turns: Turns, log: Log
+    adoption: Adoption, submissions: Submissions, log: Log
 ):
-    start(turns, "visitor", "Why is the lake blue?", "Because of the water.")
-    start(turns, "other", "Why is the lake deep?", "Because of ice.")
+    start(submissions, "visitor", "Why is the lake blue?", "Because of the water.")
+    start(submissions, "other", "Why is the lake deep?", "Because of ice.")
     adoption.adopt("visitor", "anna")
 
     assert titles(log, "anna") == ["Why is the lake blue?"]
@@ -50,11 +50,11 @@ def test_adopted_conversations_are_listed_and_found_only_by_their_new_owner(
 
 
 def test_adopted_conversation_continues_and_can_be_restored(
-    adoption: Adoption, turns: Turns, log: Log
+    adoption: Adoption, submissions: Submissions, log: Log
 ):
-    running = start(turns, "visitor", "Hello")
-    deleted = start(turns, "visitor", "Bye", "Bye")
-    deletions = make_deletions(log, turns)
+    running = start(submissions, "visitor", "Hello")
+    deleted = start(submissions, "visitor", "Bye", "Bye")
+    deletions = make_deletions(log)
     deletions.delete(deleted.conversation.id, "visitor")
     adoption.adopt("visitor", "anna")
     log.end(running.turn.id, Ended(ReplyState.COMPLETE, text="Welcome"))
@@ -65,12 +65,12 @@ def test_adopted_conversation_continues_and_can_be_restored(
 
 
 def test_summary_has_the_number_and_dates_of_the_visitors_conversations(
-    adoption: Adoption, turns: Turns, log: Log, clock: AdjustableClock
+    adoption: Adoption, submissions: Submissions, log: Log, clock: AdjustableClock
 ):
     assert adoption.find("visitor") is None
-    start(turns, "visitor", "One", "1")
+    start(submissions, "visitor", "One", "1")
     clock.advance(100)
-    start(turns, "visitor", "Two", "2")
+    start(submissions, "visitor", "Two", "2")
     summary = adoption.find("visitor")
 
     assert summary is not None

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import func, select, update
 
-from tests.chat.conftest import make_deletions, on_postgresql, skewed_clock
+from tests.chat.conftest import make_deletions, on_postgresql, skewed_clock, start_conversation
 from tests.support.history import insert_conversation
 from tests.support.upstream import Upstream
 from twindow.chat.conversations import Conversation, ConversationNotFound, Conversations
@@ -25,13 +25,14 @@ from twindow.chat.log.log import Log
 from twindow.chat.schema import conversations, entries
 from twindow.chat.schema import turns as turns_table
 from twindow.chat.search.search import Search
+from twindow.chat.submissions import Submissions, SubmittedMessage
 from twindow.chat.turns import Turn, Turns
 from twindow.core.clock import Clock
 
 
 @pytest.fixture
-def deletions(log: Log, turns: Turns) -> Deletions:
-    return make_deletions(log, turns)
+def deletions(log: Log) -> Deletions:
+    return make_deletions(log)
 
 
 def backdate(log: Log, conversation: Conversation, seconds: float) -> None:
@@ -49,14 +50,18 @@ def row_counts(log: Log) -> list[int]:
 
 
 def test_deleted_conversation_accepts_no_turns(
-    turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions
+    turns: Turns,
+    submissions: Submissions,
+    turn: Turn,
+    conversation: Conversation,
+    deletions: Deletions,
 ):
     deletions.delete(conversation.id, "alice")
 
     with pytest.raises(ConversationNotFound):
-        turns.add("alice", conversation.id, "Next", "key 2")
+        submissions.add_turn(conversation, SubmittedMessage("Next", "key 2"))
     with pytest.raises(ConversationNotFound):
-        turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+        start_conversation(submissions)
     assert turns.find(turn.id, "alice") is None
 
 
@@ -77,16 +82,16 @@ def test_deletion_stops_the_reply_and_only_its_owner_can_undo_it(
 
 @pytest.mark.both_databases
 def test_deleted_conversations_are_purged_after_the_undo_period(
-    turns: Turns, deletions: Deletions, log: Log
+    submissions: Submissions, deletions: Deletions, log: Log
 ):
     expected: dict[str, bool] = {}
     for seconds, purged in [(RESTORABLE_SECONDS - 1, False), (RESTORABLE_SECONDS + 1, True)]:
-        added = turns.start_conversation("alice", "ada", "Ada", "Hello", f"key {len(expected)}")
+        added = start_conversation(submissions, key=f"key {len(expected)}")
         log.end(added.turn.id, Ended(ReplyState.COMPLETE, text="Hi"))
         deletions.delete(added.conversation.id, "alice")
         backdate(log, added.conversation, seconds)
         expected[added.conversation.id] = purged
-    other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
+    other = start_conversation(submissions, "bob").turn
     log.end(other.id, Ended(ReplyState.COMPLETE, text="Hi"))
     assert row_counts(log) == [3, 3, 3]
     deletions.purge_expired()
@@ -102,7 +107,6 @@ def test_deleted_conversations_are_purged_after_the_undo_period(
 @on_postgresql
 @pytest.mark.parametrize("skew", [3600, -3600])
 def test_clock_of_another_machine_does_not_shorten_the_undo_period(
-    turns: Turns,
     turn: Turn,
     conversation: Conversation,
     deletions: Deletions,
@@ -111,7 +115,7 @@ def test_clock_of_another_machine_does_not_shorten_the_undo_period(
     skew: int,
 ):
     other_log = new_log(skewed_clock(skew))
-    other_deletions = make_deletions(other_log, turns)
+    other_deletions = make_deletions(other_log)
     other_deletions.delete(conversation.id, "alice")
     assert deletions.find(conversation.id, "alice")
     backdate(log, conversation, RESTORABLE_SECONDS - 60)
@@ -126,10 +130,10 @@ COPY = "/api/v1/conversations/7"
 
 
 @pytest.fixture
-def with_copy(turns: Turns, conversation: Conversation, log: Log, upstream: Upstream) -> Deletions:
+def with_copy(conversation: Conversation, log: Log, upstream: Upstream) -> Deletions:
     """Return deletions; the service has a copy of the conversation."""
     Conversations(log.database).set_service_id(conversation.id, "7", COPY)
-    return make_deletions(log, turns, upstream.url)
+    return make_deletions(log, upstream.url)
 
 
 @pytest.mark.parametrize(
@@ -180,9 +184,9 @@ def test_service_that_is_away_deletes_the_conversations_of_an_erased_person_late
 
 @pytest.mark.both_databases
 def test_erasing_a_person_purges_their_conversations_at_once(
-    turns: Turns, turn: Turn, conversation: Conversation, deletions: Deletions, log: Log
+    submissions: Submissions, conversation: Conversation, deletions: Deletions, log: Log
 ):
-    other = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").conversation
+    other = start_conversation(submissions, "bob").conversation
 
     assert deletions.erase_person("alice") == 0
     with log.database.read() as connection:
@@ -191,7 +195,7 @@ def test_erasing_a_person_purges_their_conversations_at_once(
 
 @pytest.mark.both_databases
 def test_long_conversation_is_purged_in_short_transactions_with_pauses(
-    turns: Turns, conversation: Conversation, deletions: Deletions, log: Log
+    conversation: Conversation, deletions: Deletions, log: Log
 ):
     conversation_id = insert_conversation(log.database, "alice", 2 * PURGED_TURNS_PER_TRANSACTION)
     long_conversation = replace(conversation, id=conversation_id)
@@ -211,7 +215,7 @@ def test_long_conversation_is_purged_in_short_transactions_with_pauses(
 
 
 def test_new_message_unarchives_a_conversation_and_keeps_its_pin(
-    turns: Turns, turn: Turn, conversation: Conversation, log: Log
+    submissions: Submissions, turn: Turn, conversation: Conversation, log: Log
 ):
     shelf = Conversations(log.database)
     log.end(turn.id, Ended(ReplyState.COMPLETE))
@@ -220,6 +224,6 @@ def test_new_message_unarchives_a_conversation_and_keeps_its_pin(
     assert shelf.list_recent("alice") == []
     assert shelf.list_for_person("alice", archived=True).total == 1
 
-    turns.add("alice", conversation.id, "Next", "key 2")
+    submissions.add_turn(conversation, SubmittedMessage("Next", "key 2"))
 
     assert [c.pinned for c in shelf.list_recent("alice")] == [True]

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, event, select
 
+from tests.chat.conftest import start_conversation
 from tests.support.clock import AdjustableClock
 from twindow.chat.log.entries import Ended, ReplyState, join_text
 from twindow.chat.log.log import Log
 from twindow.chat.schema import turns as turn_table
-from twindow.chat.turns import Turn, Turns
+from twindow.chat.submissions import Submissions
+from twindow.chat.turns import Turn
 from twindow.twinapi import Delta
 
 # SQLAlchemy's default pool has 5 connections, and opens 10 more when those are in use.
@@ -21,9 +23,9 @@ CONNECTIONS_FOR_REQUESTS = 15
 
 
 @pytest.fixture
-def other_turn(turns: Turns) -> Turn:
+def other_turn(submissions: Submissions) -> Turn:
     """Return a second turn whose reply is running."""
-    return turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
+    return start_conversation(submissions, "bob").turn
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

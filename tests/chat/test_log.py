@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, event
 
-from tests.chat.conftest import followed_texts
+from tests.chat.conftest import followed_texts, start_conversation
 from tests.support.clock import AdjustableClock
 from tests.support.waiting import wait_until
 from twindow.chat.log.buffers import LogBuffer
 from twindow.chat.log.entries import Ended, ReplyState, build_reply, join_text
 from twindow.chat.log.log import Log
-from twindow.chat.turns import Turn, Turns
+from twindow.chat.submissions import Submissions, SubmittedMessage
+from twindow.chat.turns import Turn
 from twindow.core.clock import SYSTEM_CLOCK
 from twindow.twinapi import Delta, Progress
 
@@ -22,7 +23,7 @@ DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_accepted_messages_and_ended_replies_are_on_the_disk(log: Log, turns: Turns):
+def test_accepted_messages_and_ended_replies_are_on_the_disk(log: Log, submissions: Submissions):
     log._flusher.wake = lambda: None
     levels: list[int] = []
 
@@ -30,9 +31,9 @@ def test_accepted_messages_and_ended_replies_are_on_the_disk(log: Log, turns: Tu
         levels.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
 
     event.listen(log.database.engine, "commit", record_level)
-    first = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+    first = start_conversation(submissions)
     log.end(first.turn.id, DONE)
-    turns.add("alice", first.conversation.id, "Hello", "another key")
+    submissions.add_turn(first.conversation, SubmittedMessage("Hello", "another key"))
     log.close()
 
     # With SQLite's level `full`, a commit returns only when the data is on the disk.

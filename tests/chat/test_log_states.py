@@ -30,7 +30,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete, select
 
-from tests.chat.conftest import make_turns
+from tests.chat.conftest import make_submissions, start_conversation
 from tests.support.clock import AdjustableClock
 from twindow.chat.log import store
 from twindow.chat.log.entries import Batch, Ended, ReplyState, build_reply, join_text
@@ -194,8 +194,8 @@ class LogMachine(RuleBasedStateMachine):
     def begin_reply(self, process: Process) -> ReplyModel:
         """Accept a message."""
         person = f"person {len(self.all_replies)}"
-        turns = make_turns(process.log)
-        turn = turns.start_conversation(person, "ada", "Ada", "Hello", secrets.token_hex()).turn
+        submissions = make_submissions(process.log)
+        turn = start_conversation(submissions, person, key=secrets.token_hex()).turn
         reply = ReplyModel(turn.id, process)
         assert process.log.call_on_end(reply.turn_id, reply.hang_up)
         self.all_replies.append(reply)

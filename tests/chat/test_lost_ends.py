@@ -8,13 +8,14 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Connection, exc
 
-from tests.chat.conftest import make_deletions
+from tests.chat.conftest import make_deletions, start_conversation
 from tests.support.waiting import wait_until
 from twindow.chat.log.entries import Ended, ReplyState, build_reply
 from twindow.chat.log.flusher import Flusher
 from twindow.chat.log.log import Log
 from twindow.chat.log.recovery import Recovery
-from twindow.chat.turns import Turn, Turns
+from twindow.chat.submissions import Submissions
+from twindow.chat.turns import Turn
 from twindow.core.db.database import DatabaseUnavailable
 from twindow.twinapi import Delta
 
@@ -85,9 +86,9 @@ def test_another_process_interrupts_a_reply_whose_worker_has_released_it(
 
 @pytest.mark.fault("F75")
 def test_turn_whose_commit_was_not_confirmed_ends_unsent(
-    log: Log, turns: Turns, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+    log: Log, submissions: Submissions, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):
-    form, write = ("alice", "ada", "Ada", "Hello", "key"), log.database.write
+    write = log.database.write
 
     @contextmanager
     def lose_confirmation(**options: bool) -> Iterator[Connection]:
@@ -99,9 +100,9 @@ def test_turn_whose_commit_was_not_confirmed_ends_unsent(
     with monkeypatch.context() as patch:
         patch.setattr(log.database, "write", lose_confirmation)
         with pytest.raises(DatabaseUnavailable):
-            turns.start_conversation(*form)
+            start_conversation(submissions)
 
-    turn_id = turns.start_conversation(*form).turn.id
+    turn_id = start_conversation(submissions).turn.id
     other = new_log()
     wait_until(lambda: other.read(turn_id).is_final)
     reply = build_reply(other.read(turn_id))
@@ -122,11 +123,11 @@ def test_lost_reply_can_be_read_while_nothing_can_be_written(
 
 
 def test_deletion_stops_the_reply_although_its_end_cannot_be_stored(
-    log: Log, turns: Turns, turn: Turn, monkeypatch: pytest.MonkeyPatch
+    log: Log, turn: Turn, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as patch:
         patch.setattr(log, "end", fail)
-        assert make_deletions(log, turns).delete(turn.conversation_id, "alice")
+        assert make_deletions(log).delete(turn.conversation_id, "alice")
 
     assert build_reply(log.read(turn.id)).state is ReplyState.STOPPED
     wait_until(lambda: turn.id not in log._buffers)
@@ -145,10 +146,14 @@ def break_ends(turn: Turn, owner: Recovery | Flusher, monkeypatch: pytest.Monkey
 
 
 def test_reply_ends_although_another_one_cannot_be_ended(
-    log: Log, turns: Turns, turn: Turn, new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
+    log: Log,
+    submissions: Submissions,
+    turn: Turn,
+    new_log: Callable[[], Log],
+    monkeypatch: pytest.MonkeyPatch,
 ):
-    lost = turns.start_conversation("bob", "ada", "Ada", "Hello", "key").turn
-    late = turns.start_conversation("carol", "ada", "Ada", "Hello", "key").turn
+    lost = start_conversation(submissions, "bob").turn
+    late = start_conversation(submissions, "carol").turn
     break_ends(turn, log._recovery, monkeypatch)
     break_ends(turn, log._flusher, monkeypatch)
     log.drop_buffer(turn.id)

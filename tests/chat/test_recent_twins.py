@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from tests.chat.conftest import start_conversation
 from tests.support.clock import AdjustableClock
 from twindow.chat.catalogue.recent_twins import RecentTwins, filter_twins
 from twindow.chat.log.log import Log
-from twindow.chat.turns import Turns
+from twindow.chat.submissions import Submissions
 from twindow.twinapi import Twin
 
 TWINS = [
@@ -42,13 +43,13 @@ def test_twin_filter_ignores_case_and_accents_and_ranks_names_first():
 
 
 def test_recent_twins_are_listed_per_person_latest_first(
-    log: Log, turns: Turns, clock: AdjustableClock
+    log: Log, submissions: Submissions, clock: AdjustableClock
 ):
     start = time.time()
     messages = [("alice", "ada"), ("alice", "bea"), ("alice", "ada"), ("bob", "cleo")]
     for number, (person, twin) in enumerate(messages):
         clock.set_wall_clock(start + number)
-        turns.start_conversation(person, twin, twin, "Hello", str(number))
+        start_conversation(submissions, person, key=str(number), twin=twin)
     gallery = RecentTwins(log.database)
 
     used = gallery.usage_by_twin("alice")

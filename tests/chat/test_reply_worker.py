@@ -16,7 +16,8 @@ from twindow.chat.limits import ServiceQuota
 from twindow.chat.log.entries import Ended, Reply, ReplyState, build_reply
 from twindow.chat.log.log import Log
 from twindow.chat.reply_worker import ReplyWorker
-from twindow.chat.turns import AddedTurn, Turn
+from twindow.chat.submissions import AddedTurn
+from twindow.chat.turns import Turn
 from twindow.core.db.database import DatabaseUnavailable
 from twindow.twinapi import ReplyStream
 

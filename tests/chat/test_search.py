@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from tests.chat.conftest import make_deletions
+from tests.chat.conftest import make_deletions, start_conversation
 from tests.chat.snippet_text import format_snippet
 from tests.support.clock import AdjustableClock
 from twindow.chat.conversations import Conversation, Conversations
@@ -15,7 +15,7 @@ from twindow.chat.log.entries import Ended, ReplyState
 from twindow.chat.log.log import Log
 from twindow.chat.search import search as search_module
 from twindow.chat.search.search import Search, SearchResults
-from twindow.chat.turns import Turns
+from twindow.chat.submissions import Submissions, SubmittedMessage
 
 MESSAGE = "Why is Zürich's 湖 so blue?"
 
@@ -26,15 +26,22 @@ def search(log: Log) -> Search:
 
 
 @pytest.fixture
-def deletions(log: Log, turns: Turns) -> Deletions:
-    return make_deletions(log, turns)
+def deletions(log: Log) -> Deletions:
+    return make_deletions(log)
 
 
 def add_conversation(
-    turns: Turns, message: str, reply: str = "", *, person: str = "alice", twin: str = "ada"
+    submissions: Submissions,
+    message: str,
+    reply: str = "",
+    *,
+    person: str = "alice",
+    twin: str = "ada",
 ) -> Conversation:
-    added = turns.start_conversation(person, twin, twin.title(), message, f"key of {message}")
-    turns.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=reply))
+    added = start_conversation(
+        submissions, person, content=message, key=f"key of {message}", twin=twin
+    )
+    submissions.log.end(added.turn.id, Ended(ReplyState.COMPLETE, text=reply))
     return added.conversation
 
 
@@ -74,10 +81,10 @@ FOUND = [
 
 
 @pytest.mark.both_databases
-def test_search_finds_words_in_every_script(turns: Turns, search: Search):
-    add_conversation(turns, "About engines", "Nothing of the kind")
+def test_search_finds_words_in_every_script(submissions: Submissions, search: Search):
+    add_conversation(submissions, "About engines", "Nothing of the kind")
     add_conversation(
-        turns,
+        submissions,
         MESSAGE,
         "The **glacier** feeds the lake. 東京都へ行く 서울특별시 ภาษาไทย 🎉 हिन्दी مُحَمَّد Straße "
         "בית־ספר "
@@ -111,16 +118,16 @@ NOT_FOUND = [
 
 
 @pytest.mark.both_databases
-def test_unmatched_and_malformed_queries_find_nothing(turns: Turns, search: Search):
-    add_conversation(turns, "The lake", "東京")
-    add_conversation(turns, "The engines")
+def test_unmatched_and_malformed_queries_find_nothing(submissions: Submissions, search: Search):
+    add_conversation(submissions, "The lake", "東京")
+    add_conversation(submissions, "The engines")
 
     assert [q[:20] for q in NOT_FOUND if search.find("alice", q).items] == []
 
 
 @pytest.mark.limit("L8")
-def test_words_beyond_the_limits_of_a_query_are_ignored(turns: Turns, search: Search):
-    add_conversation(turns, " ".join(f"w{number}" for number in range(12)))
+def test_words_beyond_the_limits_of_a_query_are_ignored(submissions: Submissions, search: Search):
+    add_conversation(submissions, " ".join(f"w{number}" for number in range(12)))
 
     for query in (
         " ".join(f"w{number}" for number in range(120)),
@@ -131,12 +138,12 @@ def test_words_beyond_the_limits_of_a_query_are_ignored(turns: Turns, search: Se
 
 
 def test_hit_has_the_id_of_its_turn_and_a_snippet_with_marked_search_words(
-    turns: Turns, search: Search
+    submissions: Submissions, search: Search
 ):
     conversation = add_conversation(
-        turns, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
+        submissions, "Tell me of water", "It falls. " * 30 + "Then the **Rivers** carry it."
     )
-    added = turns.add("alice", conversation.id, "And RIVERS of ice?", "key 2")
+    added = submissions.add_turn(conversation, SubmittedMessage("And RIVERS of ice?", "key 2"))
 
     [found] = search.find("alice", "river").items
     reply, message = found.hits[::-1]
@@ -149,8 +156,8 @@ def test_hit_has_the_id_of_its_turn_and_a_snippet_with_marked_search_words(
     assert (message.is_by_person, message.position, message.turn_id) == (True, 2, added.turn.id)
 
 
-def test_reply_is_searchable_once_it_has_ended(turns: Turns, search: Search, log: Log):
-    added = turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+def test_reply_is_searchable_once_it_has_ended(submissions: Submissions, search: Search, log: Log):
+    added = start_conversation(submissions)
     assert search.find("alice", "hello").items
     assert not search.find("alice", "there").items
 
@@ -161,11 +168,11 @@ def test_reply_is_searchable_once_it_has_ended(turns: Turns, search: Search, log
 
 @pytest.mark.both_databases
 def test_title_hits_come_first_and_paging_skips_nothing(
-    turns: Turns, search: Search, log: Log, monkeypatch: pytest.MonkeyPatch
+    submissions: Submissions, search: Search, log: Log, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(search_module, "MATCHES_PER_PAGE", 5)
     for number in range(12):
-        conversation = add_conversation(turns, f"Question {number}", "The moon it is")
+        conversation = add_conversation(submissions, f"Question {number}", "The moon it is")
         if number % 3 == 0:
             Conversations(log.database).rename(conversation, f"Moon {number}")
     pages, after = [], ""
@@ -181,9 +188,9 @@ def test_title_hits_come_first_and_paging_skips_nothing(
 
 @pytest.mark.both_databases
 def test_renamed_conversation_is_found_only_by_its_new_title(
-    turns: Turns, search: Search, log: Log
+    submissions: Submissions, search: Search, log: Log
 ):
-    conversation = add_conversation(turns, "Hello")
+    conversation = add_conversation(submissions, "Hello")
     Conversations(log.database).rename(conversation, "  Trip to\0 Norway ")
     Conversations(log.database).rename(conversation, "Trip to Sweden")
 
@@ -191,18 +198,18 @@ def test_renamed_conversation_is_found_only_by_its_new_title(
     assert search.find("alice", "norway").items == ()
 
 
-def test_search_can_be_limited_to_one_twin(turns: Turns, search: Search):
-    add_conversation(turns, "A blue sky")
-    add_conversation(turns, "A blue sea", twin="marlow")
+def test_search_can_be_limited_to_one_twin(submissions: Submissions, search: Search):
+    add_conversation(submissions, "A blue sky")
+    add_conversation(submissions, "A blue sea", twin="marlow")
 
     assert titles(search.find("alice", "blue", twin_id="marlow")) == ["A blue sea"]
 
 
 def test_archived_conversations_are_found_and_deleted_ones_are_not(
-    turns: Turns, search: Search, log: Log, deletions: Deletions
+    submissions: Submissions, search: Search, log: Log, deletions: Deletions
 ):
-    kept = add_conversation(turns, "A blue sky")
-    gone = add_conversation(turns, "A blue sea")
+    kept = add_conversation(submissions, "A blue sky")
+    gone = add_conversation(submissions, "A blue sea")
     Conversations(log.database).set_archived(kept, archived=True)
     deletions.delete(gone.id, "alice")
 
@@ -213,10 +220,12 @@ def test_archived_conversations_are_found_and_deleted_ones_are_not(
 
 
 @pytest.mark.both_databases
-def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
+def test_very_long_replies_are_stored_and_found(submissions: Submissions, search: Search):
     for words, end in (("wörter {} " * 30_000, "theend"), ("𠀀𠀁{}" * 60_000, "finis")):
         count = words.count("{}")
-        add_conversation(turns, f"Go on {end}", f"{words.format(*range(count))[:500_000]} now{end}")
+        add_conversation(
+            submissions, f"Go on {end}", f"{words.format(*range(count))[:500_000]} now{end}"
+        )
 
         [found] = search.find("alice", f"now{end}").items
         assert format_snippet(found.hits[0].snippet).endswith(f"[now{end}]")
@@ -224,12 +233,12 @@ def test_very_long_replies_are_stored_and_found(turns: Turns, search: Search):
 
 @pytest.mark.both_databases
 def test_search_reads_every_slice_and_a_page_goes_on_where_the_last_one_ended(
-    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch
+    submissions: Submissions, search: Search, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(search_module, "SLICE_ROWS", 2)
     monkeypatch.setattr(search_module, "MATCHES_PER_PAGE", 3)
     for number in range(9):
-        add_conversation(turns, f"Number {number}", "A blue sky" if number % 2 else "Grey")
+        add_conversation(submissions, f"Number {number}", "A blue sky" if number % 2 else "Grey")
 
     first_page = search.find("alice", "blue")
     second_page = search.find("alice", "blue", after=first_page.next_cursor)
@@ -241,11 +250,14 @@ def test_search_reads_every_slice_and_a_page_goes_on_where_the_last_one_ended(
 
 @pytest.mark.limit("L8")
 def test_search_that_takes_too_long_ends_early_and_the_next_page_goes_on(
-    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
+    submissions: Submissions,
+    search: Search,
+    monkeypatch: pytest.MonkeyPatch,
+    clock: AdjustableClock,
 ):
     monkeypatch.setattr(search_module, "SLICE_ROWS", 1)
     for number in range(3):
-        add_conversation(turns, f"Number {number}", "A blue sky")
+        add_conversation(submissions, f"Number {number}", "A blue sky")
     # Each of the six slices, three of titles and three of turns, takes this time.
     monkeypatch.setattr(clock, "sleep", lambda _: clock.advance(search_module.MAX_SECONDS / 4))
 
@@ -259,10 +271,13 @@ def test_search_that_takes_too_long_ends_early_and_the_next_page_goes_on(
 
 
 def test_search_advances_also_if_a_single_slice_takes_too_long(
-    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
+    submissions: Submissions,
+    search: Search,
+    monkeypatch: pytest.MonkeyPatch,
+    clock: AdjustableClock,
 ):
     monkeypatch.setattr(search_module, "SLICE_ROWS", 1)
-    add_conversation(turns, "Hello", "A blue sky")
+    add_conversation(submissions, "Hello", "A blue sky")
     read, now = clock.monotonic, count()
     monkeypatch.setattr(clock, "monotonic", lambda: read() + next(now) * 10)
 
@@ -275,11 +290,11 @@ def test_search_advances_also_if_a_single_slice_takes_too_long(
 
 
 def test_page_goes_on_after_the_conversation_of_its_cursor_is_gone(
-    turns: Turns, search: Search, deletions: Deletions, monkeypatch: pytest.MonkeyPatch
+    submissions: Submissions, search: Search, deletions: Deletions, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(search_module, "MATCHES_PER_PAGE", 1)
     for number in range(3):
-        conversation = add_conversation(turns, f"Number {number}", "A blue sky")
+        conversation = add_conversation(submissions, f"Number {number}", "A blue sky")
     first_page = search.find("alice", "blue")
     deletions.delete(conversation.id, "alice")
 
@@ -288,11 +303,14 @@ def test_page_goes_on_after_the_conversation_of_its_cursor_is_gone(
 
 
 def test_search_lets_other_requests_continue_between_two_slices(
-    turns: Turns, search: Search, monkeypatch: pytest.MonkeyPatch, clock: AdjustableClock
+    submissions: Submissions,
+    search: Search,
+    monkeypatch: pytest.MonkeyPatch,
+    clock: AdjustableClock,
 ):
     monkeypatch.setattr(search_module, "SLICE_ROWS", 1)
-    add_conversation(turns, "Hello")
-    add_conversation(turns, "Hi")
+    add_conversation(submissions, "Hello")
+    add_conversation(submissions, "Hi")
     pauses: list[float] = []
     monkeypatch.setattr(clock, "sleep", pauses.append)
 

@@ -7,12 +7,14 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import event, select, update
 
+from tests.chat.conftest import start_conversation
 from twindow.chat.log import shutdown
 from twindow.chat.log.entries import ReplyState, build_reply
 from twindow.chat.log.log import Log
 from twindow.chat.schema import entries
 from twindow.chat.schema import turns as turn_table
-from twindow.chat.turns import Turn, Turns
+from twindow.chat.submissions import Submissions
+from twindow.chat.turns import Turn
 from twindow.core.db.database import DatabaseUnavailable
 from twindow.twinapi import Delta
 
@@ -20,10 +22,10 @@ pytestmark = pytest.mark.fault("F72")
 
 
 @pytest.fixture
-def running(turns: Turns, log: Log) -> list[Turn]:
+def running(submissions: Submissions, log: Log) -> list[Turn]:
     """Return turns whose replies are running."""
     people = ("alice", "bob", "carol")
-    running = [turns.start_conversation(p, "ada", "Ada", "Hello", "key").turn for p in people]
+    running = [start_conversation(submissions, p).turn for p in people]
     for turn in running:
         log.append(turn.id, Delta(f"So far {turn.id}"))
     return running
@@ -66,11 +68,11 @@ def test_reply_that_cannot_be_read_does_not_prevent_the_others_from_ending(
     assert [reply.text for reply in replies] == [f"So far {turn.id}" for turn in others]
 
 
-def test_closed_log_accepts_no_new_turns(log: Log, turns: Turns):
+def test_closed_log_accepts_no_new_turns(log: Log, submissions: Submissions):
     log.close()
 
     with pytest.raises(DatabaseUnavailable):
-        turns.start_conversation("alice", "ada", "Ada", "Hello", "key")
+        start_conversation(submissions)
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -169,7 +169,7 @@ class Conversations:
                     select(turns.c.content).where(is_first_turn)
                 ).scalar_one()
                 title = make_title(content)
-            condition = _owned_by(conversation.id, conversation.person)
+            condition = owned_by(conversation.id, conversation.person)
             values = {"title": title, "title_terms": join_terms(title)}
             connection.execute(update(table).where(condition).values(values))
 
@@ -182,7 +182,7 @@ class Conversations:
         self._update(conversation, {"archived": archived})
 
     def _update(self, conversation: Conversation, values: dict[str, bool]) -> None:
-        condition = _owned_by(conversation.id, conversation.person)
+        condition = owned_by(conversation.id, conversation.person)
         with self.database.write() as connection:
             connection.execute(update(table).where(condition).values(values))
 
@@ -202,9 +202,10 @@ def conversations_from_rows(rows: Iterable[Row[Any]]) -> list[Conversation]:
     return [Conversation(**row._mapping) for row in rows]
 
 
-def _owned_by(
+def owned_by(
     conversation_id: str | BindParameter[str], person: str | BindParameter[str]
 ) -> ColumnElement[bool]:
+    """Return the condition that a conversation is this person's and not deleted."""
     condition = (table.c.id == conversation_id) & (table.c.person == person)
     return condition & table.c.deleted_at.is_(None)
 
@@ -242,7 +243,7 @@ class _ListQueries(NamedTuple):
 
 
 # These queries are built once, because building a query takes longer than executing it.
-_SELECT_ONE = select_conversations(_owned_by(bindparam("conversation_id"), bindparam("person")))
+_SELECT_ONE = select_conversations(owned_by(bindparam("conversation_id"), bindparam("person")))
 _LISTED_CONDITION = _listed_for(bindparam("person"), archived=bindparam("archived"))
 _LIST_ALL, _LIST_FOR_TWIN = (
     _ListQueries.where(_LISTED_CONDITION),

@@ -11,7 +11,8 @@ from twindow.chat.catalogue import TwinCatalogue
 from twindow.chat.conversations import Conversation, Conversations
 from twindow.chat.limits import ServiceQuota
 from twindow.chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState
-from twindow.chat.turns import AddedTurn, Turn
+from twindow.chat.submissions import AddedTurn
+from twindow.chat.turns import Turn
 from twindow.core.db.database import DatabaseUnavailable
 from twindow.core.languages import N_
 from twindow.core.text_folding import is_visible

@@ -26,6 +26,7 @@ from twindow.chat.reply_worker import ReplyWorker
 from twindow.chat.schema import TABLES as CHAT_TABLES
 from twindow.chat.schema import counters as counters_table
 from twindow.chat.search import Search
+from twindow.chat.submissions import Submissions
 from twindow.chat.turns import Turns
 from twindow.core.clock import Clock
 from twindow.core.db.counters import Counters
@@ -70,6 +71,7 @@ class Portal:
     avatars: Avatars
     conversations: Conversations
     turns: Turns
+    submissions: Submissions
     limits: Limits
     reply_worker: ReplyWorker
     adoption: Adoption
@@ -166,7 +168,7 @@ def build_portal(
     limits = Limits(
         database, counters, quota, settings.limits, history_limit=settings.history_limit
     )
-    turns = Turns(database, log, limits, secret_key)
+    turns = Turns(database)
     return Portal(
         settings=settings,
         database=database,
@@ -182,6 +184,7 @@ def build_portal(
         ),
         conversations=conversations,
         turns=turns,
+        submissions=Submissions(database, log, limits, secret_key),
         limits=limits,
         reply_worker=ReplyWorker(conversations, log, catalogue, quota),
         adoption=Adoption(database),

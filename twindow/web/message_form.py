@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flask import Response, request
 
+from twindow.chat.submissions import SubmittedMessage
 from twindow.core.languages import N_
 from twindow.web.container import portal
 from twindow.web.i18n import format_number, gettext
@@ -22,18 +22,6 @@ MAX_TURN_ID_CHARACTERS = 64
 CONTENT_ERRORS = (413, 422)
 
 NOT_SENT = N_("Your message wasn't sent. It's still here.")
-
-
-@dataclass(frozen=True, slots=True)
-class SubmittedMessage:
-    """The fields of a message form.
-
-    `resent_turn_id` is the turn that a "Try again" button sends again, or "".
-    """
-
-    content: str
-    idempotency_key: str
-    resent_turn_id: str
 
 
 class RejectedMessage(Exception):

@@ -1,0 +1,245 @@
+"""Submissions: adding each message of a form exactly once, even if it is submitted again.
+
+A turn is committed before its message is sent to the service.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import Connection, insert, update
+from sqlalchemy.exc import IntegrityError
+
+from twindow.chat.conversations import (
+    Conversation,
+    ConversationNotFound,
+    conversation_from_row,
+    owned_by,
+    select_conversations,
+)
+from twindow.chat.limits import (
+    FIRST_MESSAGE_REQUESTS,
+    Limits,
+    Sender,
+    SendingBlocked,
+    SendingStatus,
+    requests_of_message,
+)
+from twindow.chat.log import Log
+from twindow.chat.schema import conversations, turns
+from twindow.chat.titles import make_title
+from twindow.chat.turns import Turn, read_newest_and_submitted, read_turn
+from twindow.core.db.database import Database
+from twindow.core.languages import N_
+from twindow.core.secrets import keyed_hash
+from twindow.core.text_folding import join_terms
+
+PORTAL_BUSY = N_("Very many people are waiting for replies. Try again in a minute.")
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedMessage:
+    """A message that a form submits.
+
+    `idempotency_key` is that of the form. `resent_turn_id` is the turn that a "Try again" button
+    sends again, or ""; it is ignored if that turn has another message.
+    """
+
+    content: str
+    idempotency_key: str
+    resent_turn_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedTurn:
+    """A turn, and the state of its conversation before the turn was added.
+
+    `is_new` is False for a repeated form submission. `sending_status` is set only for a new turn of
+    an existing conversation.
+    """
+
+    conversation: Conversation
+    turn: Turn
+    is_new: bool
+    sending_status: SendingStatus | None = None
+
+
+class ReplyInProgress(Exception):
+    """Raised when the reply to the previous turn, `turn_id`, is still running."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(turn_id)
+        self.turn_id = turn_id
+
+
+class Submissions:
+    """Acceptance of submitted messages: each becomes one turn.
+
+    `secret_key` keys the hashes that identify submissions.
+    """
+
+    def __init__(self, database: Database, log: Log, limits: Limits, secret_key: str) -> None:
+        self.database = database
+        self.log = log
+        self.limits = limits
+        self._secret_key = secret_key
+
+    def start_conversation(
+        self, sender: Sender, twin_name: str, message: SubmittedMessage
+    ) -> AddedTurn:
+        """Add a conversation and its first turn.
+
+        Returns the existing turn for a repeated submission (same person, twin, idempotency key and
+        content). Raises SendingBlocked, ConversationNotFound and DatabaseUnavailable.
+        """
+        submission = self._hash(sender.person, sender.twin_id, message)
+        try:
+            return self._start_conversation(sender, twin_name, message, submission)
+        except IntegrityError:
+            # Another process has just inserted the same submission: return its turn.
+            with self.database.read() as connection:
+                if existing := _find_existing(connection, submission):
+                    return existing
+            raise
+
+    def _start_conversation(
+        self, sender: Sender, twin_name: str, message: SubmittedMessage, submission: str
+    ) -> AddedTurn:
+        message_terms = join_terms(message.content)
+        with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
+            if existing := _find_existing(connection, submission):
+                return existing
+            now = self.database.now(connection)
+            self.limits.accept_message(connection, sender, now, requests=FIRST_MESSAGE_REQUESTS)
+            conversation = Conversation(
+                id=secrets.token_urlsafe(16),
+                person=sender.person,
+                twin_id=sender.twin_id,
+                twin_name=twin_name,
+                title=make_title(message.content),
+                service_id=None,
+                created_at=now,
+                updated_at=now,
+            )
+            values = asdict(conversation) | {"title_terms": join_terms(conversation.title)}
+            connection.execute(insert(conversations).values(values))
+            turn = Turn(
+                id=turn_id,
+                conversation_id=conversation.id,
+                position=1,
+                content=message.content,
+                idempotency_key=turn_id,
+                created_at=now,
+                twin_id=sender.twin_id,
+                twin_name=twin_name,
+            )
+            self._insert(connection, turn, submission, message_terms)
+            return AddedTurn(conversation, turn, is_new=True)
+
+    def add_turn(
+        self,
+        conversation: Conversation,
+        message: SubmittedMessage,
+        *,
+        visitor_address: str | None = None,
+    ) -> AddedTurn:
+        """Add a turn to a conversation, and unarchive the conversation.
+
+        `visitor_address` is as in `Sender`. Returns the existing turn for a repeated submission.
+        Raises ReplyInProgress, SendingBlocked, ConversationNotFound and DatabaseUnavailable.
+        """
+        submission = self._hash(conversation.person, conversation.id, message)
+        sender = Sender(conversation.person, conversation.twin_id, visitor_address)
+        try:
+            return self._add_turn(conversation.id, sender, message, submission)
+        except ReplyInProgress as error:
+            if not self.log.interrupt_abandoned([error.turn_id]):
+                raise
+        return self._add_turn(conversation.id, sender, message, submission)
+
+    def _add_turn(
+        self, conversation_id: str, sender: Sender, message: SubmittedMessage, submission: str
+    ) -> AddedTurn:
+        message_terms = join_terms(message.content)
+        is_own = owned_by(conversation_id, sender.person)
+        with self._reserve_turn_id() as turn_id, self.database.write(durable=True) as connection:
+            query = select_conversations(is_own).with_for_update()
+            conversation = conversation_from_row(connection.execute(query).first())
+            if conversation is None:
+                raise ConversationNotFound
+            newest, existing = read_newest_and_submitted(connection, conversation_id, submission)
+            if existing:
+                return AddedTurn(conversation, existing, is_new=False)
+            if newest and not newest.batch:
+                raise ReplyInProgress(newest.turn.id)
+            now = self.database.now(connection)
+            requests = requests_of_message(conversation.service_id)
+            sending_status = self.limits.accept_message(connection, sender, now, requests=requests)
+            values = {"updated_at": now, "archived": False}
+            connection.execute(update(conversations).where(is_own).values(values))
+            resent_turn = _find_resent_turn(connection, conversation_id, message)
+            turn = Turn(
+                id=turn_id,
+                conversation_id=conversation_id,
+                position=newest.turn.position + 1 if newest else 1,
+                content=message.content,
+                idempotency_key=resent_turn.idempotency_key if resent_turn else turn_id,
+                created_at=now,
+                twin_id=conversation.twin_id,
+                twin_name=conversation.twin_name,
+            )
+            self._insert(connection, turn, submission, message_terms)
+            return AddedTurn(conversation, turn, is_new=True, sending_status=sending_status)
+
+    def _hash(self, person: str, target: str, message: SubmittedMessage) -> str:
+        """Return the hash of a submission to a conversation, or to a twin for a new one."""
+        parts = person, target, message.idempotency_key, message.content
+        return keyed_hash(self._secret_key, "turn", *parts)
+
+    @contextmanager
+    def _reserve_turn_id(self) -> Iterator[str]:
+        """Generate a turn id for a `with` block. Call `Log.cancel_claim` if the block fails."""
+        self.log.prepare_claim()
+        turn_id = secrets.token_urlsafe(16)
+        try:
+            yield turn_id
+        except BaseException as error:
+            self.log.cancel_claim(turn_id)
+            if isinstance(error, SendingBlocked):
+                self.database.metrics.count("messages_refused")
+            raise
+
+    def _insert(
+        self, connection: Connection, turn: Turn, submission: str, message_terms: str
+    ) -> None:
+        if self.log.is_full:
+            raise SendingBlocked(PORTAL_BUSY, None)
+        values = {name: value for name, value in asdict(turn).items() if name in turns.c}
+        values |= {"submission": submission, "message_terms": message_terms}
+        connection.execute(insert(turns).values(values | {"worker": self.log.claim(turn.id)}))
+
+
+def _find_existing(connection: Connection, submission: str) -> AddedTurn | None:
+    """Return the turn of an earlier submission of the same form. Raises ConversationNotFound."""
+    turn = read_turn(connection, turns.c.submission == submission)
+    if turn is None:
+        return None
+    query = select_conversations(conversations.c.id == turn.conversation_id)
+    conversation = conversation_from_row(connection.execute(query).first())
+    if conversation is None or conversation.deleted_at is not None:
+        raise ConversationNotFound
+    return AddedTurn(conversation, turn, is_new=False)
+
+
+def _find_resent_turn(
+    connection: Connection, conversation_id: str, message: SubmittedMessage
+) -> Turn | None:
+    """Return the turn to send again if it belongs to the conversation and has this message."""
+    if not message.resent_turn_id:
+        return None
+    condition = turns.c.id == message.resent_turn_id
+    turn = read_turn(connection, condition & (turns.c.conversation_id == conversation_id))
+    return turn if turn and turn.content == message.content else None
