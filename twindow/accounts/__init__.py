@@ -12,22 +12,13 @@ from twindow.accounts.accounts import (
     WrongCredentials,
 )
 from twindow.accounts.key_issuer import KeyIssuer
+from twindow.accounts.names import PROXY_ISSUER, UnsuitableName, is_proxy_name, subject_of
 from twindow.accounts.passwords import (
     MAX_PASSWORD_CHARACTERS,
     MIN_PASSWORD_CHARACTERS,
     UnsuitablePassword,
 )
-from twindow.accounts.people import (
-    PROXY_ISSUER,
-    NameTaken,
-    NewPerson,
-    People,
-    Person,
-    PersonNotFound,
-    UnsuitableName,
-    is_proxy_name,
-    subject_of,
-)
+from twindow.accounts.people import NameTaken, NewPerson, People, Person, PersonNotFound
 from twindow.accounts.schema import TABLES
 from twindow.accounts.sign_ins import SignIn
 

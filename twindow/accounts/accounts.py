@@ -13,8 +13,9 @@ from sqlalchemy import Connection
 
 from twindow.accounts import links, passwords, people, sign_ins
 from twindow.accounts.key_issuer import KeyIssuer
+from twindow.accounts.names import UnsuitableName, subject_of
 from twindow.accounts.passwords import Passwords
-from twindow.accounts.people import NameTaken, NewPerson, People, Person, UnsuitableName
+from twindow.accounts.people import NameTaken, NewPerson, People, Person
 from twindow.accounts.sign_ins import SignIn, SignIns
 from twindow.core.db.counters import QUARTER_SECONDS, Counters, Limit, LimitReached
 from twindow.core.db.database import Database
@@ -111,7 +112,7 @@ class Accounts:
 
         Raises WrongCredentials and AttemptsExceeded.
         """
-        account = people.subject_of(name)
+        account = subject_of(name)
         with self.database.read() as connection:
             person = people.find_by_subject(connection, account)
             stored_hash = passwords.read_hash(connection, person.id) if person else None
@@ -232,7 +233,7 @@ class Accounts:
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)
-            account = self._hash(ACCOUNT_SCOPE, people.subject_of(person.name))
+            account = self._hash(ACCOUNT_SCOPE, subject_of(person.name))
             self._counters.forget(connection, ACCOUNT_SCOPE, account)
             return self.sign_ins.add(connection, person.id, device)
 

@@ -1,9 +1,8 @@
-"""People who can sign in, and the identities by which they are recognised."""
+"""People who can sign in: finding, adding and changing them."""
 
 from __future__ import annotations
 
 import secrets
-import unicodedata
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,23 +12,21 @@ from sqlalchemy import Connection, Row, bindparam, delete, exists, func, insert,
 from sqlalchemy.exc import IntegrityError
 
 from twindow.accounts.key_issuer import KeyIssuer
+from twindow.accounts.names import (
+    PASSWORD_ISSUER,
+    PROXY_ISSUER,
+    UnsuitableName,
+    is_proxy_name,
+    subject_of,
+    suitable_name,
+)
 from twindow.accounts.schema import identities, one_time_links, passwords, people, sign_ins
 from twindow.core.db.database import Database, DatabaseUnavailable
 
 GROUP_SEPARATOR = ","
 
-# Issuers of identities. Their subjects are the names of accounts, and those that the proxy reports.
-PASSWORD_ISSUER = "password"  # noqa: S105
-PROXY_ISSUER = "proxy"
-MAX_NAME_CHARACTERS = 100
-MAX_CHARACTERS_BEFORE_FOLDING = 400
-MAX_PROXY_NAME_CHARACTERS = 200
 # A browser without cookies begins a session with each request through the proxy.
 SIGN_IN_PRECISION_SECONDS = 3_600
-
-
-class UnsuitableName(ValueError):
-    """Raised for a name that is blank, too long, or has characters that cannot be displayed."""
 
 
 class NameTaken(Exception):
@@ -98,7 +95,7 @@ class People:
                 raise UnsuitableName
             shown_name = person.name if person.has_account else subject
         elif person.has_account:
-            shown_name = _suitable_name(new_name)
+            shown_name = suitable_name(new_name)
             issuer, old_subject = PASSWORD_ISSUER, subject_of(person.name)
             subject = subject_of(shown_name)
         else:
@@ -230,7 +227,7 @@ def add_person(connection: Connection, new_person: NewPerson, now: float) -> Per
 
     After NameTaken, the transaction must be rolled back.
     """
-    name, person_id = _suitable_name(new_person.name), secrets.token_hex(16)
+    name, person_id = suitable_name(new_person.name), secrets.token_hex(16)
     groups = tuple(sorted(new_person.groups))
     values = {"id": person_id, "name": name, "created_at": now}
     identity = {"issuer": PASSWORD_ISSUER, "subject": subject_of(name), "person_id": person_id}
@@ -251,38 +248,9 @@ def add_person(connection: Connection, new_person: NewPerson, now: float) -> Per
     )
 
 
-def _suitable_name(name: str) -> str:
-    name = " ".join(name.split())
-    is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
-    if not is_suitable or subject_of(name).startswith(f"{PROXY_ISSUER}:"):
-        raise UnsuitableName
-    return name
-
-
-def is_proxy_name(subject: str) -> bool:
-    """Return whether a proxy may report a person by this name.
-
-    A name with a comma may combine two headers (RFC 9110, 5.3).
-    """
-    is_plain = subject.isprintable() and subject == subject.strip() and "," not in subject
-    return is_plain and 0 < len(subject) <= MAX_PROXY_NAME_CHARACTERS
-
-
 def record_sign_in(connection: Connection, person_id: str, now: float) -> None:
     """Store the time of a person's last sign-in."""
     connection.execute(_RECORD_SIGN_IN, {"person_id": person_id, "now": now})
-
-
-def subject_of(name: str) -> str:
-    """Return the form of a name used for comparison, which ignores case, width and extra spaces.
-
-    Returns "" for a name that `add` would reject.
-    """
-    # Normalization takes quadratic time for many combining characters.
-    name = name[:MAX_CHARACTERS_BEFORE_FOLDING]
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    subject = " ".join(folded.split())[:MAX_NAME_CHARACTERS]
-    return subject if subject.isprintable() else ""
 
 
 def find_by_subject(connection: Connection, subject: str) -> Person | None:
