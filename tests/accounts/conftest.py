@@ -25,7 +25,7 @@ def accounts(database_url: str, clock: AdjustableClock) -> Iterator[Accounts]:
         idle_seconds=1_000,
         max_seconds=10_000,
     )
-    accounts.account_limit, accounts.address_limit = 3, 5
+    accounts.attempt_limits.account_limit, accounts.attempt_limits.address_limit = 3, 5
     accounts.passwords.hasher = FAST_HASHER
     yield accounts
     database.close()

@@ -156,7 +156,7 @@ def test_attempt_does_not_wait_for_ever_while_another_password_is_verified(
 
     for _ in range(failure_count):
         attempt(accounts, "Anna", "wrong")
-    monkeypatch.setattr(accounts, "max_verification_wait_seconds", max_wait_seconds)
+    monkeypatch.setattr(accounts.attempt_limits, "max_wait_seconds", max_wait_seconds)
     monkeypatch.setattr(accounts.passwords, "is_correct", attempt_meanwhile)
     attempt(accounts, "Ben", "wrong")
 

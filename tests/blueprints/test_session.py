@@ -111,7 +111,7 @@ def test_wrong_credentials_are_rejected_without_saying_which_part_is_wrong(
 
 
 def test_too_many_attempts_get_status_429_with_the_time_to_wait(alice: Person, accounts: Accounts):
-    accounts.account_limit = 2
+    accounts.attempt_limits.account_limit = 2
     statuses = [sign_in(alice, password="wrong").status for _ in range(3)]
     page = sign_in(alice)
 
@@ -124,7 +124,7 @@ def test_too_many_attempts_get_status_429_with_the_time_to_wait(alice: Person, a
 def test_browser_in_which_the_person_signed_in_before_still_signs_in_while_others_fail(
     alice: Person, bob: Person, accounts: Accounts
 ):
-    accounts.account_limit = 1
+    accounts.attempt_limits.account_limit = 1
     alice.press(sign_in(alice), "Sign out")
 
     assert sign_in(bob, password="wrong").status == 403
@@ -250,7 +250,7 @@ def test_person_changes_their_password_and_other_browsers_are_signed_out(anna: P
 def test_password_stays_after_a_change_that_is_rejected(
     anna: Person, bob: Person, accounts: Accounts
 ):
-    accounts.account_limit = 2
+    accounts.attempt_limits.account_limit = 2
     short = change_password(anna, PASSWORD, "short")
     guesses = [change_password(anna, guess, NEW_PASSWORD) for guess in ("one", "two", PASSWORD)]
 
@@ -259,7 +259,7 @@ def test_password_stays_after_a_change_that_is_rejected(
     # In a browser that was left signed in, the password can be guessed only a few times.
     assert [guess.status for guess in guesses] == [403, 403, 429]
     assert "Your current password is wrong." in guesses[0].text
-    accounts.account_limit = 9
+    accounts.attempt_limits.account_limit = 9
     assert sign_in(bob).status == 200
 
 

@@ -115,7 +115,7 @@ def test_transactions_without_a_database_are_counted(alice: Person, portal: Port
 
 @pytest.mark.settings(sign_in="password")
 def test_sign_ins_are_counted_by_result_and_metrics_need_none(alice: Person, portal: Portal):
-    add_people(portal).account_limit = 1
+    add_people(portal).attempt_limits.account_limit = 1
     for name, password in (("Anna", "wrong"), ("Anna", "wrong"), ("Ben", PASSWORD)):
         sign_in(alice, name, password)
     counted = read(alice)

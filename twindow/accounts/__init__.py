@@ -3,14 +3,8 @@
 `Accounts` is the interface to the rest of the portal. Visitors have no account.
 """
 
-from twindow.accounts.accounts import (
-    Accounts,
-    AttemptsExceeded,
-    InvalidLink,
-    Rejected,
-    VerificationBusy,
-    WrongCredentials,
-)
+from twindow.accounts.accounts import Accounts, InvalidLink, Rejected, WrongCredentials
+from twindow.accounts.attempts import AttemptsExceeded, VerificationBusy
 from twindow.accounts.key_issuer import KeyIssuer
 from twindow.accounts.names import PROXY_ISSUER, UnsuitableName, is_proxy_name, subject_of
 from twindow.accounts.passwords import (

@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-import hmac
-import secrets
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from sqlalchemy import Connection
 
 from twindow.accounts import links, passwords, people, sign_ins
+from twindow.accounts.attempts import AttemptLimits
 from twindow.accounts.key_issuer import KeyIssuer
 from twindow.accounts.names import UnsuitableName, subject_of
 from twindow.accounts.passwords import Passwords
 from twindow.accounts.people import NameTaken, NewPerson, People, Person
 from twindow.accounts.sign_ins import SignIn, SignIns
-from twindow.core.db.counters import QUARTER_SECONDS, Counters, Limit, LimitReached
+from twindow.core.db.counters import Counters
 from twindow.core.db.database import Database
-from twindow.core.secrets import keyed_hash
-
-# Failed attempts in a window: with one name, and from one network address.
-MAX_ACCOUNT_FAILURES = 10
-MAX_ADDRESS_FAILURES = 50
-ACCOUNT_SCOPE, ADDRESS_SCOPE = "sign-in account", "sign-in address"
 
 
 class WrongCredentials(Exception):
     """Raised for an unknown name, a wrong password and a disabled person alike."""
-
-
-class AttemptsExceeded(Exception):
-    """Raised after too many failed attempts; the next attempt is allowed after `wait_seconds`.
-
-    `is_for_address` tells whether the limit is that of the network address.
-    """
-
-    def __init__(self, wait_seconds: float, *, is_for_address: bool = False) -> None:
-        super().__init__(wait_seconds)
-        self.wait_seconds = wait_seconds
-        self.is_for_address = is_for_address
-
-
-class VerificationBusy(AttemptsExceeded):
-    """Raised when other passwords are being verified for too long."""
 
 
 class InvalidLink(Exception):
@@ -61,17 +36,7 @@ class Rejected(Exception):
 
 
 class Accounts:
-    """The people of a portal and their sign-ins.
-
-    A browser in which a person has signed in before has a counter of failed attempts of its own for
-    this person (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"), so failures of
-    others do not lock it out. A browser token identifies such a browser until the password changes.
-    """
-
-    account_limit = MAX_ACCOUNT_FAILURES
-    address_limit = MAX_ADDRESS_FAILURES
-    # How long an attempt waits for the verification of other passwords.
-    max_verification_wait_seconds = 30.0
+    """The people of a portal and their sign-ins. `secret_key` is that of `AttemptLimits`."""
 
     def __init__(
         self,
@@ -87,11 +52,7 @@ class Accounts:
         self.people = People(database, key_issuer)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
-        self._counters = counters
-        self._hash: Callable[..., str] = lambda *parts: keyed_hash(secret_key, *parts)
-        # Passwords are verified one at a time, so that attempts at the same time cannot exceed the
-        # limits.
-        self._verification = threading.Lock()
+        self.attempt_limits = AttemptLimits(database, counters, secret_key)
 
     def sign_in(
         self, name: str, password: str, address: str, device: str, browser_token: str = ""
@@ -116,19 +77,13 @@ class Accounts:
         with self.database.read() as connection:
             person = people.find_by_subject(connection, account)
             stored_hash = passwords.read_hash(connection, person.id) if person else None
-            limits = [
-                self._limit(ACCOUNT_SCOPE, account, self.account_limit),
-                self._limit(ADDRESS_SCOPE, address, self.address_limit),
-            ]
-            if person and self._is_known_browser(person.id, stored_hash, browser_token):
-                limits = [self._limit("sign-in browser", browser_token, self.account_limit)]
-            self._check_limits(connection, limits)
-        with self._turn_to_verify():
-            with self.database.read() as connection:
-                self._check_limits(connection, limits)
+        limits = [self.attempt_limits.of_account(account), self.attempt_limits.of_address(address)]
+        if person and self.attempt_limits.is_known_browser(person.id, stored_hash, browser_token):
+            limits = [self.attempt_limits.of_browser(browser_token)]
+        with self.attempt_limits.turn_to_verify(limits):
             is_correct = self.passwords.is_correct(stored_hash, password)
             if person is None or not is_correct:
-                self._count_failure(limits)
+                self.attempt_limits.count_failure(limits)
                 raise WrongCredentials
         with self.database.write(durable=True) as connection:
             # The person may have been disabled, or their password reset, during the check.
@@ -136,53 +91,14 @@ class Accounts:
             is_current = passwords.read_hash(connection, person.id) == stored_hash
             if current_person is None or current_person.is_disabled or not is_current:
                 raise WrongCredentials
-            limit = limits[0]  # that of the address stays
-            self._counters.forget(connection, limit.scope, limit.subject)
+            self.attempt_limits.forget_failures(connection, limits[0])  # not those of the address
             yield connection, current_person
-
-    @contextmanager
-    def _turn_to_verify(self) -> Iterator[None]:
-        wait_seconds = self.max_verification_wait_seconds
-        if not self._verification.acquire(timeout=wait_seconds):
-            raise VerificationBusy(wait_seconds)
-        try:
-            yield
-        finally:
-            self._verification.release()
-
-    def _check_limits(self, connection: Connection, limits: Sequence[Limit]) -> None:
-        now = self.database.now(connection)
-        try:
-            self._counters.check(connection, limits, now)
-        except LimitReached as error:
-            is_for_address = error.count.limit.scope == ADDRESS_SCOPE
-            wait_seconds = error.count.resets_at - now
-            raise AttemptsExceeded(wait_seconds, is_for_address=is_for_address) from None
-
-    def _count_failure(self, limits: Sequence[Limit]) -> None:
-        unlimited = [replace(limit, maximum=None) for limit in limits]
-        with self.database.write() as connection:
-            self._counters.count(connection, unlimited, self.database.now(connection))
-
-    def _limit(self, scope: str, value: str, maximum: int) -> Limit:
-        return Limit(scope, self._hash(scope, value), QUARTER_SECONDS, maximum)
 
     def create_browser_token(self, person_id: str) -> str:
         """Return a token for the cookie of a browser in which the person has signed in."""
         with self.database.read() as connection:
             stored_hash = passwords.read_hash(connection, person_id)
-        nonce = secrets.token_urlsafe(16)
-        return f"{nonce}.{self._browser_signature(person_id, stored_hash, nonce)}"
-
-    def _is_known_browser(
-        self, person_id: str, stored_hash: str | None, browser_token: str
-    ) -> bool:
-        nonce, _, signature = browser_token.partition(".")
-        expected = self._browser_signature(person_id, stored_hash, nonce)
-        return hmac.compare_digest(signature.encode(), expected.encode())
-
-    def _browser_signature(self, person_id: str, stored_hash: str | None, nonce: str) -> str:
-        return self._hash("browser of a person", person_id, stored_hash or "", nonce)
+        return self.attempt_limits.create_browser_token(person_id, stored_hash)
 
     def create_link(self, person: Person) -> str:
         """Return the token of a one-time link to set a password."""
@@ -233,8 +149,8 @@ class Accounts:
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)
-            account = self._hash(ACCOUNT_SCOPE, subject_of(person.name))
-            self._counters.forget(connection, ACCOUNT_SCOPE, account)
+            limit = self.attempt_limits.of_account(subject_of(person.name))
+            self.attempt_limits.forget_failures(connection, limit)
             return self.sign_ins.add(connection, person.id, device)
 
     def change_password(
