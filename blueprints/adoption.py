@@ -25,7 +25,7 @@ def show() -> str | BaseResponse:
     adoptable = portal().adoption.find(visitor) if is_asked else None
     if adoptable is None:
         return redirect(next_path, 303)
-    return render_template("session/adoption.html", adoptable=adoptable, next_path=next_path)
+    return render_template("adoption/show.html", adoptable=adoptable, next_path=next_path)
 
 
 @bp.post("")

@@ -44,7 +44,7 @@ PAGES = {
     ],
     "site.show_help": [N_("Help"), N_("Keyboard shortcuts")],
     "keys.new": [N_("API keys")],
-    "session.show": [
+    "account.show": [
         N_("Your account"),
         N_("Sign out"),
         N_("Log out"),
@@ -110,7 +110,7 @@ def _find_pages(q: str) -> Iterator[tuple[str, str]]:
     is_signed_in = signed_in_person() is not None
     are_shown = {
         "keys.new": settings.is_embedded,
-        "session.show": is_signed_in and not is_from_proxy(),
+        "account.show": is_signed_in and not is_from_proxy(),
         "session.new": settings.sign_in.has_passwords and not is_signed_in,
     }
     for endpoint, names in PAGES.items():

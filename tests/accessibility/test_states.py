@@ -26,7 +26,7 @@ NO_PAGE = {
     "turns.text",
     # These endpoints lead to pages that have their own states.
     "session.delete",
-    "session.delete_sign_in",
+    "account.delete_sign_in",
     "keys.revoke",
     "adoption.create",
     "conversation_actions.delete",

@@ -7,18 +7,12 @@ import pytest
 from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import is_signed_in, sign_in
 from tests.support.clock import AdjustableClock
-from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 
 # Run a portal without visitors.
 pytestmark = pytest.mark.settings(sign_in="password", sign_in_idle_timeout=3_600)
-
-
-def test_search_for_sign_out_leads_to_the_account(anna: Person):
-    links = anna.get("/search?q=sign").html.select(".search-view__links a")
-
-    assert [link["href"] for link in links] == ["/session"]
 
 
 def test_signed_out_fragment_request_gets_the_header_that_opens_the_sign_in_page(
@@ -166,16 +160,6 @@ def test_sign_in_form_in_a_second_tab_takes_a_signed_in_person_to_the_requested_
     assert alice.press(form, "Sign in", name="Anna", password="").path == "/conversations"
 
 
-def test_one_time_link_of_another_person_replaces_the_current_sign_in(
-    anna: Person, accounts: Accounts
-):
-    path = f"/session/links/{accounts.create_link(accounts.people.add('Cleo'))}"
-    anna.press(anna.get(path), "Save", password=PASSWORD)
-
-    assert "Cleo" in anna.get("/session").text
-    assert accounts.sign_ins.list_for_person(accounts.people.find("Anna").id) == []
-
-
 def test_signed_out_cookie_is_worthless(anna: Person, bob: Person):
     page = anna.get("/session")
     bob.session.cookies.update(anna.session.cookies)
@@ -206,91 +190,3 @@ def test_next_person_in_the_same_browser_does_not_see_the_conversations(
     anna.press(anna.get("/"), "Sign out")
     sign_in(anna)
     assert "Hi" in anna.get(path).text
-
-
-def test_person_sees_where_they_are_signed_in_and_signs_out_there(anna: Person, bob: Person):
-    bob.session.headers["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"
-    sign_in(bob)
-    page = anna.get("/session")
-    assert "Firefox, Linux" in page.text
-    assert page.text.count("This browser") == 1
-    assert len(page.html.select(".access-list li")) == 2
-
-    [other] = page.html.select(".access-list form[action*=sign-ins]")
-    fields = {str(field["name"]): str(field["value"]) for field in other.select("input")}
-    assert anna.post(str(other["action"]), fields).path == "/session"
-    assert (is_signed_in(anna), is_signed_in(bob)) == (True, False)
-
-
-def test_person_signs_out_everywhere(anna: Person, bob: Person):
-    sign_in(bob)
-    anna.press(anna.get("/session"), "Sign out everywhere", everywhere="1")
-
-    assert (is_signed_in(anna), is_signed_in(bob)) == (False, False)
-
-
-def change_password(person: Person, password: str, new_password: str) -> Page:
-    fields = {"password": password, "new_password": new_password}
-    return person.press(person.get("/session"), "Change password", **fields)
-
-
-NEW_PASSWORD = "a longer " + PASSWORD
-
-
-def test_person_changes_their_password_and_other_browsers_are_signed_out(anna: Person, bob: Person):
-    sign_in(bob)
-    page = change_password(anna, PASSWORD, NEW_PASSWORD)
-
-    notice = page.html.select_one("[role=group][autofocus]")["aria-label"]
-    assert notice == "Your password is changed. All other browsers are signed out."
-    assert (is_signed_in(anna), is_signed_in(bob)) == (True, False)
-    assert (sign_in(bob).status, sign_in(bob, password=NEW_PASSWORD).status) == (403, 200)
-
-
-def test_password_stays_after_a_change_that_is_rejected(
-    anna: Person, bob: Person, accounts: Accounts
-):
-    accounts.attempt_limits.account_limit = 2
-    short = change_password(anna, PASSWORD, "short")
-    guesses = [change_password(anna, guess, NEW_PASSWORD) for guess in ("one", "two", PASSWORD)]
-
-    assert short.status == 422
-    assert "Choose a password of at least 12 characters" in short.text
-    # In a browser that was left signed in, the password can be guessed only a few times.
-    assert [guess.status for guess in guesses] == [403, 403, 429]
-    assert "Your current password is wrong." in guesses[0].text
-    accounts.attempt_limits.account_limit = 9
-    assert sign_in(bob).status == 200
-
-
-def test_one_time_link_sets_the_password_and_signs_in(
-    alice: Person, bob: Person, accounts: Accounts
-):
-    path = f"/session/links/{accounts.create_link(accounts.people.add('Cleo'))}"
-    form = alice.get(path)
-    assert form.html.select_one("[autocomplete=username]")["value"] == "Cleo"
-    # No other site learns the link.
-    assert form.html.select_one("meta[name=referrer]")["content"] == "same-origin"
-
-    rejected = alice.press(form, "Save", password="short")
-    assert rejected.status == 422
-    assert "at least 12 characters" in rejected.text
-    assert alice.press(form, "Save", password=PASSWORD).path == "/"
-    assert is_signed_in(alice)
-    again = bob.get(path)
-    assert (again.status, "no longer valid" in again.text) == (404, True)
-    assert sign_in(bob, "Cleo").path == "/"
-
-
-def test_token_of_a_one_time_link_is_not_logged(
-    alice: Person, accounts: Accounts, caplog: pytest.LogCaptureFixture
-):
-    token = accounts.create_link(accounts.people.find("Anna"))
-    accounts.database.lock_timeout = 0.05
-    form = alice.get(f"/session/links/{token}")
-    with accounts.database.write():
-        page = alice.press(form, "Save", password=PASSWORD)
-
-    assert page.status == 503
-    assert "/session/links/…" in caplog.text
-    assert token not in caplog.text

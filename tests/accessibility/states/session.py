@@ -36,19 +36,19 @@ def sign_in_rejected(env: Environment) -> Page:
     return page
 
 
-@state("session.show_link", "session.use_link", **SETTINGS)
+@state("one_time_links.show", "one_time_links.use", **SETTINGS)
 def password_rejected(env: Environment) -> Page:
     page = choose_password(env, "short")
     expect(page.locator("#form-error")).to_contain_text("at least 12 characters")
     return page
 
 
-@state("session.show_link", nightly=True, **SETTINGS)
+@state("one_time_links.show", nightly=True, **SETTINGS)
 def password_link_used(env: Environment) -> Page:
     return env.open("/session/links/none")
 
 
-@state("session.show", "session.change_password", **SETTINGS)
+@state("account.show", "account.change_password", **SETTINGS)
 def signed_in_browsers_and_rejected_password(env: Environment) -> Page:
     page = choose_password(env, PASSWORD)
     expect(page.get_by_role("heading", level=1)).to_be_visible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from flask import request
+
 # The first match wins: Edge and Opera also send "Chrome", and Chrome also sends "Safari".
 BROWSERS = (
     ("Edg", "Edge"),
@@ -23,8 +25,9 @@ SYSTEMS = (
 )
 
 
-def describe_device(user_agent: str) -> str:
-    """Return browser and system, such as "Firefox, Linux"; "" if neither is known."""
+def describe_device() -> str:
+    """Return browser and system of this request, such as "Firefox, Linux"; "" if unknown."""
+    user_agent = request.user_agent.string
     found = (
         next((name for mark, name in names if mark in user_agent), "")
         for names in (BROWSERS, SYSTEMS)

@@ -1,11 +1,14 @@
-"""The path to which a person returns after signing in."""
+"""The page to which a person returns after signing in."""
 
 from __future__ import annotations
 
 from urllib.parse import quote, unquote, urlsplit
 
-from flask import url_for
+from flask import redirect, session, url_for
 from htmx_flask import request
+from werkzeug.wrappers import Response as BaseResponse
+
+from twindow.web.session_fields import VISITOR_FIELD
 
 MAX_PATH_CHARACTERS = 2_000
 
@@ -23,6 +26,11 @@ def return_path(text: str) -> str:
     is_path = is_path and not {".", ".."}.intersection(segments)
     is_plain = text.isascii() and text.isprintable() and len(text) <= MAX_PATH_CHARACTERS
     return text if is_path and is_plain else url_for("twins.index")
+
+
+def return_to(path: str) -> BaseResponse:
+    """Redirect to a page, or first to the question about the conversations of the visitor."""
+    return redirect(url_for("adoption.show", next=path) if VISITOR_FIELD in session else path, 303)
 
 
 def sign_in_url(*, has_ended: bool = False) -> str:
