@@ -3,7 +3,8 @@
 const FIRST_RETRY_MS = [500, 2000];
 const MAX_RETRY_UNREACHABLE_MS = 8000; // no response: the portal is restarting
 export const MAX_RETRY_MS = 30000; // something else responds
-// A stream that is silent for longer is lost: the portal sends an event every three seconds.
+// A stream that is silent for longer is lost: the portal sends an event every three seconds
+// (Log.keepalive_seconds in twindow/chat/log/log.py).
 const SILENCE_MS = 6500;
 
 // Browsers must not connect all at once when the portal is back: `random` is between 0 and 1.

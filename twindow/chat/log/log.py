@@ -48,7 +48,9 @@ class Log:
     measured while replies run or are followed.
     """
 
-    # Readers get an empty batch after this long without entries.
+    # Readers get an empty batch after this long without entries. A page counts a stream as lost
+    # after twice as long (SILENCE_MS in static/js/reconnection.js), and an ended sign-in closes its
+    # streams at a keep-alive (CHECK_SECONDS in twindow/web/person/revocation.py).
     keepalive_seconds = 3.0
 
     def __init__(

@@ -13,8 +13,8 @@ from twindow.web.container import portal
 from twindow.web.person.current_person import is_from_proxy, signed_in_person
 from twindow.web.session_fields import SIGN_IN_FIELD
 
-# The first frame after this time triggers a check of the person's access. Frames come at least
-# every three seconds, so a stream ends within five seconds of the end of the sign-in.
+# The first frame after this time triggers a check of the person. Frames come at least every
+# `Log.keepalive_seconds`, so a stream ends within five seconds of the end of the sign-in.
 CHECK_SECONDS = 2.0
 
 
