@@ -3,8 +3,9 @@ import "./reply_stream.js";
 import "./reply_updates.js";
 import "./spoken_replies.js";
 import "./new_turns.js";
+import { onContentChange } from "./content_changes.js";
 import { messages } from "./messages.js";
-import { onContentChange, RUNNING_TURN } from "./page.js";
+import { RUNNING_TURN } from "./turns.js";
 
 // Accessible names and keyboard access for parts of a reply.
 // Elements that are too wide can be scrolled by keyboard; others must not be tab stops.

@@ -1,6 +1,9 @@
 // Copying: by the buttons and links with `data-copy`, and of selected text.
+import { announce } from "./announcements.js";
+import { onContentChange } from "./content_changes.js";
+import { TEXT_FIELDS } from "./focus.js";
 import { messages } from "./messages.js";
-import { announce, onContentChange, removeNotices, showNotice, TEXT_FIELDS } from "./page.js";
+import { removeNotices, showNotice } from "./notices.js";
 import { fetchFragment, reportUnreachable } from "./requests.js";
 
 // Add a copy button to each code block.

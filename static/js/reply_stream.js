@@ -1,10 +1,13 @@
 // Reconnection of reply streams: after a random delay, with exponential backoff after attempts without
 // events, and immediately when the network is back. htmx alone would retry twice a second for ever, for
 // example if a sign-in page responds. The footer of a reply reports a lost or silent stream.
+import { announce } from "./announcements.js";
+import { onContentChange } from "./content_changes.js";
 import { messages } from "./messages.js";
-import { announce, noticeText, onContentChange, removeNotices, RUNNING_TURN } from "./page.js";
+import { noticeText, removeNotices } from "./notices.js";
 import { firstRetryDelay, isSignOfLife, MAX_RETRY_MS, maxRetryDelay, maxSilence, retryDelay } from "./reconnection.js";
 import { isEventStream, isStreamElement } from "./requests.js";
+import { RUNNING_TURN } from "./turns.js";
 
 const FIRST_DELAY = firstRetryDelay(Math.random());
 // The open or waiting connection of an element: private fields of htmx, whose names a test checks.
@@ -26,7 +29,8 @@ const setLost = (footer, isLost) => {
   if (!turn || turn.hasAttribute("data-lost") === isLost) return;
   turn.toggleAttribute("data-lost", isLost);
   if (!isLost) return footer.querySelector(".turn__lost")?.remove();
-  footer.prepend(Object.assign(document.createElement("p"), { className: "turn__lost", textContent: messages.connectionLost }));
+  const notice = document.createElement("p");
+  footer.prepend(Object.assign(notice, { className: "turn__lost", textContent: messages.connectionLost }));
   announce(messages.connectionLost);
 };
 const stopWaiting = (footer) => {

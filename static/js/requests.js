@@ -1,6 +1,8 @@
 // Requests of htmx: what they carry, whether the portal answered, and notices when it did not.
+import { announce } from "./announcements.js";
 import { messages } from "./messages.js";
-import { announce, removeNotices, RUNNING_TURN, showNotice } from "./page.js";
+import { removeNotices, showNotice } from "./notices.js";
+import { RUNNING_TURN } from "./turns.js";
 
 export const HTMX_HEADERS = { "HX-Request": "true" };
 export const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");

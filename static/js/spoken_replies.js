@@ -1,7 +1,9 @@
 // Screen reader announcements of replies, by whole sentences while they are written.
+import { announce, dropAnnouncements, SENTENCE_END } from "./announcements.js";
+import { onContentChange } from "./content_changes.js";
 import { messages } from "./messages.js";
-import { announce, dropAnnouncements, newestTurn, onContentChange, SENTENCE_END } from "./page.js";
 import { sessionStore } from "./storage.js";
+import { newestTurn } from "./turns.js";
 
 const SPEAK_INTERVAL_MS = 1000;
 const BLOCK_SELECTOR = ":scope > :not(ul, ol, .table), :scope > :is(ul, ol) > li, :scope > .table tr";

@@ -2,17 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-// What page.js needs of a page: the live region, and timers that the test runs.
+// What announcements.js needs of a page: the live region, and timers that the test runs.
 const region = { lang: "", textContent: "" };
 const timers = [];
-globalThis.HTMLElement = class { get popover() { return null; } };
-globalThis.BroadcastChannel = class {};
-globalThis.matchMedia = () => ({ matches: true });
-globalThis.addEventListener = () => {};
-globalThis.document = { addEventListener() {}, getElementById: () => region, documentElement: { lang: "en" } };
+globalThis.document = { getElementById: () => region, documentElement: { lang: "en" } };
 globalThis.setTimeout = (act) => timers.push(act);
 globalThis.clearTimeout = () => timers.splice(0);
-const { announce, dropAnnouncements } = await import("../../static/js/page.js");
+const { announce, dropAnnouncements } = await import("../../static/js/announcements.js");
 
 // Run all timers; return what the live region has said.
 const heard = () => {
