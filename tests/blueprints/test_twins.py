@@ -57,7 +57,7 @@ def test_search_finds_words_in_names_and_descriptions(
     assert names(page) == names(part) == found
     # Screen readers announce the fragment, so it also states that all twins are shown.
     assert page.html.select_one("#result-count[role=status]").get_text().strip() == sentence
-    assert part.html.select_one("#result-count").get_text().strip() == (sentence or "All twins")
+    assert result_count(part) == (sentence or "All twins")
     assert part.html.html is None
     assert part.response.headers["HX-Replace-Url"] == (f"/?q={q.replace(' ', '+')}" if q else "/")
     assert "HX-Request" in part.response.headers["Vary"]
@@ -65,6 +65,10 @@ def test_search_finds_words_in_names_and_descriptions(
 
 def names(page: Page) -> list[str]:
     return [a.get_text() for a in page.html.select("li h3 a")]
+
+
+def result_count(fragment: Page) -> str:
+    return fragment.html.select_one("hx-partial[hx-target='#result-count']").get_text().strip()
 
 
 def many(count: int) -> list[dict[str, str]]:
@@ -97,7 +101,7 @@ def test_htmx_receives_only_the_cards_of_the_next_page(alice: Person, crowd: lis
     assert names(page) == crowd[60:120]
     assert page.html.select_one("#twins") is None
     assert page.html.select_one("a[autofocus]").get_text() == crowd[60]
-    assert page.html.select_one("#result-count").get_text().strip() == "Showing 120 of 140 twins"
+    assert result_count(page) == "Showing 120 of 140 twins"
     assert page.response.headers["HX-Replace-Url"] == "/?page=2"
 
 
