@@ -15,7 +15,7 @@ import os
 import sys
 
 from twindow.application import Twindow, create_app, log_advice, prepare_databases
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.server.logs import configure_logging, log_start
 from twindow.core.settings import SettingsError, load_env_file, load_settings

@@ -31,7 +31,8 @@ from twindow.application import Twindow, create_app
 from twindow.chat.conversations import Conversations
 from twindow.chat.schema import TABLES as CHAT_TABLES
 from twindow.chat.schema import secret_fingerprints, workers
-from twindow.core.db.database import Database, metadata
+from twindow.core.db.database import Database
+from twindow.core.db.metadata import metadata
 from twindow.core.settings import load_settings
 from twindow.paths import ROOT
 from twindow.service.credentials import ApiKeys

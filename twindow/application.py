@@ -18,7 +18,8 @@ from twindow import web
 from twindow.accounts import People
 from twindow.core.clock import SYSTEM_CLOCK, Clock
 from twindow.core.db.checkpoints import Checkpoints
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.db.startup_lock import startup_lock
 from twindow.core.db.table_copy import Schema

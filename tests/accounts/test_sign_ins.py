@@ -8,7 +8,7 @@ from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
 from twindow.accounts import Accounts, Person
 from twindow.accounts.sign_ins import MAX_SIGN_INS_PER_PERSON
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 
 
 def sign_in(accounts: Accounts, device: str = "Firefox") -> str:

@@ -19,7 +19,8 @@ from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
 from twindow import application
 from twindow.accounts import Accounts
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.service.key_issuer import KeyIssuer
 from twindow.service.schema import conversations as service_conversations
 from twindow.twinapi import ApiKey, Client

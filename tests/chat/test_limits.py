@@ -34,7 +34,7 @@ from twindow.chat.log.log import Log
 from twindow.chat.schema import counters
 from twindow.chat.submissions import PORTAL_BUSY, AddedTurn, Submissions, SubmittedMessage
 from twindow.core.db.counters import Counters
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.outbound import DEFAULT_RETRY_SECONDS
 from twindow.twinapi import RateLimitReport
 

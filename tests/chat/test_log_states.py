@@ -39,7 +39,8 @@ from twindow.chat.log.recovery import INTERRUPTED_BY_DEAD_WORKER
 from twindow.chat.log.shutdown import INTERRUPTED_BY_SHUTDOWN
 from twindow.chat.schema import turns as turn_table
 from twindow.chat.schema import workers
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.server.process_load import ProcessLoad
 from twindow.twinapi import Delta, Progress
 

@@ -16,7 +16,7 @@ from twindow.chat.log.log import Log
 from twindow.chat.log.recovery import Recovery
 from twindow.chat.submissions import Submissions
 from twindow.chat.turns import Turn
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.twinapi import Delta
 
 COMPLETE = Ended(ReplyState.COMPLETE, text="All of it")

@@ -16,7 +16,8 @@ from twindow.chat.log.log import Log
 from twindow.chat.log.recovery import Recovery
 from twindow.chat.schema import workers
 from twindow.chat.turns import Turn
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.server.process_load import ProcessLoad
 from twindow.twinapi import Delta
 

@@ -18,7 +18,7 @@ from twindow.chat.log.log import Log
 from twindow.chat.reply_worker import ReplyWorker
 from twindow.chat.submissions import AddedTurn
 from twindow.chat.turns import Turn
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.twinapi import ReplyStream
 
 WriteReply = Callable[[], Reply]

@@ -15,7 +15,7 @@ from twindow.chat.schema import entries
 from twindow.chat.schema import turns as turn_table
 from twindow.chat.submissions import Submissions
 from twindow.chat.turns import Turn
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.twinapi import Delta
 
 pytestmark = pytest.mark.fault("F72")

@@ -15,7 +15,7 @@ from twindow.chat.log.entries import Ended, ReplyState
 from twindow.chat.log.log import Log
 from twindow.chat.submissions import AddedTurn, ReplyInProgress, Submissions, SubmittedMessage
 from twindow.chat.turns import Turn
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 
 
 @pytest.mark.both_databases

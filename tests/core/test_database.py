@@ -17,7 +17,9 @@ from sqlalchemy import text
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until
 from twindow.core.clock import Clock
-from twindow.core.db.database import Database, DatabaseUnavailable, metadata
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
+from twindow.core.db.metadata import metadata
 from twindow.core.db.migrations import UnsupportedDatabase, migrate
 from twindow.paths import MIGRATIONS
 from twindow.service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS

@@ -9,7 +9,7 @@ import requests
 from flask import Flask
 
 from tests.support.upstream import Call, Upstream
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.service.container import Container
 
 

@@ -13,7 +13,7 @@ from tests.service.client import ApiClient
 from tests.support.portals import serve
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.server.process_load import ProcessLoad
 from twindow.service.container import Container, get_container
 

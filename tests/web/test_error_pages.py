@@ -13,7 +13,7 @@ from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Page, Person
 from tests.support.portals import serve
 from twindow import twinapi
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 
 STATUSES = [400, 401, 403, 404, 405, 413, 418, 429, 500, 503]
 WRONG = {str(number): number for number in (*STATUSES, 1001, 1002, 1003)}

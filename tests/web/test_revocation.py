@@ -11,7 +11,7 @@ from tests.accounts.passwords import PASSWORD
 from tests.blueprints.sign_in_steps import add_people
 from tests.support.clock import AdjustableClock
 from twindow.accounts import Accounts, Person
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.web.container import Portal
 from twindow.web.person.revocation import CHECK_SECONDS, _check_frames, while_signed_in
 from twindow.web.session_fields import SIGN_IN_FIELD

@@ -10,7 +10,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, delete, select
 
 from twindow.accounts.schema import passwords
-from twindow.core.db.database import upsert
+from twindow.core.db.statements import upsert
 from twindow.core.threadpool import in_serial_threadpool
 
 # NIST SP 800-63B, 3.1.1.2, requires a minimum length and forbids composition rules.

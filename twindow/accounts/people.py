@@ -21,7 +21,8 @@ from twindow.accounts.names import (
     suitable_name,
 )
 from twindow.accounts.schema import identities, one_time_links, passwords, people, sign_ins
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 
 GROUP_SEPARATOR = ","
 

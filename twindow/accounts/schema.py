@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Float, ForeignKey, String, Table, Text
 
-from twindow.core.db.database import metadata
+from twindow.core.db.metadata import metadata
 
 people = Table(
     "people",

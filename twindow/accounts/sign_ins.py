@@ -15,7 +15,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_
 from twindow.accounts import people
 from twindow.accounts.people import Person
 from twindow.accounts.schema import sign_ins as table
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 
 MAX_SIGN_INS_PER_PERSON = 50
 MAX_DEVICE_CHARACTERS = 100

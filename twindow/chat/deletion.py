@@ -22,7 +22,8 @@ from twindow.chat.schema import conversations as table
 from twindow.chat.schema import turns
 from twindow.chat.turns import Turns
 from twindow.core.db.counters import Counters
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.twin_groups import EVERY_TWIN, TwinPermissions
 from twindow.twinapi import Client, NotFound, TwinApiError
 

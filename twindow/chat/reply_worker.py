@@ -13,7 +13,7 @@ from twindow.chat.limits import ServiceQuota
 from twindow.chat.log import INTERRUPTED_BEFORE_SENDING, Ended, Log, ReplyState
 from twindow.chat.submissions import AddedTurn
 from twindow.chat.turns import Turn
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.languages import N_
 from twindow.core.text_folding import is_visible
 from twindow.core.urls import without_credentials

@@ -14,7 +14,8 @@ import os
 import sys
 from contextlib import closing
 
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.db.startup_lock import startup_lock
 from twindow.core.server.gunicorn_server import BindError, Server

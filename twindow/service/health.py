@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from flask import Blueprint
 from sqlalchemy import text
 
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.findings import Finding
 from twindow.service.container import Container, container
 from twindow.service.llm import ModelFailed, PromptTooLong, find_local_servers

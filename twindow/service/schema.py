@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 from twindow.core.db.counters import counter_table
-from twindow.core.db.database import metadata
+from twindow.core.db.metadata import metadata
 
 api_keys = Table(
     "service_keys",

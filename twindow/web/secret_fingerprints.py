@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import delete, select
 
 from twindow.chat.schema import secret_fingerprints as table
-from twindow.core.db.database import Database, insert_or_ignore
+from twindow.core.db.database import Database
+from twindow.core.db.statements import insert_or_ignore
 from twindow.core.secrets import keyed_hash
 from twindow.core.settings import Settings, SettingsError
 

@@ -9,7 +9,9 @@ import msgspec
 from sqlalchemy import select
 
 from twindow.chat.schema import twin_list_cache
-from twindow.core.db.database import Database, DatabaseUnavailable, upsert
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
+from twindow.core.db.statements import upsert
 from twindow.twinapi import Twin
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from twindow.chat.schema import counters
 from twindow.core.db.counters import HOUR_SECONDS, Counters, Limit, LimitReached
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.twinapi import Client, NotFound, Twin
 
 MAX_REQUESTS_PER_HOUR = 60

@@ -22,7 +22,8 @@ from twindow.core.db.counters import (
     counts_from_rows,
     keys_of,
 )
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.languages import N_
 from twindow.core.settings import LimitPeriod, LimitScope, MessageLimits
 

@@ -11,7 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, or_
 
 from twindow.chat.schema import api_quotas
-from twindow.core.db.database import Database, DatabaseUnavailable, dialect_insert
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
+from twindow.core.db.statements import dialect_insert
 from twindow.core.outbound import DEFAULT_RETRY_SECONDS
 from twindow.twinapi import RateLimitReport
 

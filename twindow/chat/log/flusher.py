@@ -11,7 +11,8 @@ from twindow.chat.log import store
 from twindow.chat.log.buffers import LocalBuffers
 from twindow.chat.log.entries import Ended
 from twindow.chat.log.heartbeat import HEARTBEAT_SECONDS, Heartbeat
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

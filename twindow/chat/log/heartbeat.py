@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, delete, insert, select
 
 from twindow.chat.schema import turns, workers
-from twindow.core.db.database import Database, upsert
+from twindow.core.db.database import Database
+from twindow.core.db.statements import upsert
 
 HEARTBEAT_SECONDS = 2.0
 # The observer itself may have been suspended between two observations.

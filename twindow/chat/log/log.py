@@ -27,7 +27,8 @@ from twindow.chat.log.recovery import (
 from twindow.chat.log.remote_follower import RemoteFollower
 from twindow.chat.log.shutdown import end_running_replies
 from twindow.chat.log.store import store_end
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.server.process_load import ProcessLoad
 
 logger = logging.getLogger(__name__)

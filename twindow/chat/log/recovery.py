@@ -12,7 +12,8 @@ from sqlalchemy.exc import DBAPIError
 from twindow.chat.log import store
 from twindow.chat.log.entries import Batch, Ended, ReplyState, keep_text
 from twindow.chat.log.heartbeat import Heartbeat
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,8 @@ from itertools import islice
 
 from twindow.chat.log import store
 from twindow.chat.log.buffers import LogBuffer
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

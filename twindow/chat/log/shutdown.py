@@ -13,7 +13,8 @@ from twindow.chat.log import store
 from twindow.chat.log.buffers import LocalBuffers
 from twindow.chat.log.entries import Ended, ReplyState
 from twindow.chat.log.store import store_ends
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 
 logger = logging.getLogger(__name__)
 

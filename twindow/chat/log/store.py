@@ -22,7 +22,7 @@ from twindow.chat.log import entries as log_entries
 from twindow.chat.log.buffers import LogBuffer
 from twindow.chat.log.entries import Batch, Ended, Entry, keep_text
 from twindow.chat.schema import entries, turns, workers
-from twindow.core.db.database import insert_or_ignore
+from twindow.core.db.statements import insert_or_ignore
 from twindow.core.text_folding import join_terms
 
 NumberedEntry = tuple[int, Entry]

@@ -26,7 +26,9 @@ from sqlalchemy import (
     tuple_,
 )
 
-from twindow.core.db.database import Database, dialect_insert, metadata
+from twindow.core.db.database import Database
+from twindow.core.db.metadata import metadata
+from twindow.core.db.statements import dialect_insert
 
 QUARTER_SECONDS, HOUR_SECONDS, DAY_SECONDS = 900, 3600, 86_400
 # A transaction of SQLite blocks all greenlets.

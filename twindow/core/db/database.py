@@ -1,4 +1,4 @@
-"""Database access: short transactions on SQLite or PostgreSQL."""
+"""Short transactions on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -6,35 +6,21 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    ExceptionContext,
-    Insert,
-    MetaData,
-    RootTransaction,
-    Table,
-    create_engine,
-    event,
-    make_url,
-    text,
-)
-from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy import Connection, RootTransaction, create_engine, text
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from twindow.core.clock import SYSTEM_CLOCK, Clock
-from twindow.core.db import sqlite
-from twindow.core.db.errors import describe_fault
+from twindow.core.db import postgresql, sqlite
+from twindow.core.db.errors import DatabaseUnavailable, describe_error, is_unavailable
 from twindow.core.metrics import NO_METRICS, Metrics
 
 logger = logging.getLogger(__name__)
-
-metadata = MetaData()
 
 # Interval between attempts to get the lock of an SQLite file. SQLite's own busy wait would block
 # every greenlet of the worker.
@@ -43,34 +29,15 @@ LOCK_RETRY_SECONDS = 0.01
 # Connections to PostgreSQL for work that must not wait for slow requests.
 RESERVED_CONNECTIONS = 1
 
-CONNECT_TIMEOUT_SECONDS = 5
 LOCK_TIMEOUT_SECONDS = 2.5
-TCP_TIMEOUT_MS = 10_000
-TRANSACTION_TIMEOUT_MS = 30_000
-TIMEOUTS = ("lock_timeout", "idle_in_transaction_session_timeout", "statement_timeout")
-# PostgreSQL reports these states if the transaction is read-only, as after a switchover, if the
-# transaction was idle for too long, or if the role has no rights or no schema.
-READ_ONLY_SQLSTATE = "25006"
-UNAVAILABLE_SQLSTATES = {READ_ONLY_SQLSTATE, "25P03", "42501", "3F000"}
-# The log names the same fault again after this time at the earliest.
-FAULT_LOG_SECONDS = 60.0
+# The log repeats an error after this time at the earliest.
+REPEATED_LOG_SECONDS = 60.0
 LOCKED = "The database is locked by another program."
 
 # A connection that a process has closed is listed for a moment.
 CLOSING_SECONDS = 2.0
-_COUNT_OTHER_CONNECTIONS = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-    "AND usename = current_user AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-)
 
 _SELECT_TIME = text("SELECT extract(epoch FROM clock_timestamp())")
-
-
-class DatabaseUnavailable(Exception):
-    """Raised when the database is locked for too long, full or unreachable; nothing was written.
-
-    The message says what is wrong, and what to do.
-    """
 
 
 class Database:
@@ -96,20 +63,17 @@ class Database:
         # hide_parameters keeps the text of messages out of errors, and so out of the logs.
         # pool_pre_ping tests each connection before use, so that a restart of the database server
         # does not cost a person their message.
-        options: dict[str, Any] = {
-            "hide_parameters": True,
-            "pool_pre_ping": True,
-            "connect_args": _connect_args(url),
-        }
+        options: dict[str, Any] = {"hide_parameters": True, "pool_pre_ping": True}
         if not url.startswith("sqlite"):
+            options["connect_args"] = postgresql.connect_args(url)
             options["pool_timeout"] = lock_timeout
         self.engine = create_engine(url, **options)
         self._write_lock = threading.Lock()
         # Monotonic time of the last failed transaction.
         self.last_failure_at = -math.inf
         self._has_worked = False
-        self._logged_fault = ""
-        self._fault_logged_at = -math.inf
+        self._logged_error = ""
+        self._logged_at = -math.inf
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._reserved_engine = (
             self.engine
@@ -127,8 +91,7 @@ class Database:
             sqlite.prepare(self.engine)
         else:
             for engine in (self.engine, self._reserved_engine):
-                event.listen(engine, "handle_error", _drop_read_only_connections)
-                event.listen(engine, "begin", _timeout_setter(lock_timeout))
+                postgresql.prepare(engine, lock_timeout)
 
     @contextmanager
     def read(self, *, reserved: bool = False) -> Iterator[Connection]:
@@ -195,8 +158,7 @@ class Database:
     def lift_timeouts(self, connection: Connection) -> None:
         """Let this transaction, and each of its statements, take as long as necessary."""
         if not self.is_sqlite:
-            for name in TIMEOUTS:
-                connection.exec_driver_sql(f"SET LOCAL {name} = 0")
+            postgresql.lift_timeouts(connection)
 
     def is_in_use(self) -> bool:
         """Return whether others, such as a running server, have connections to the database.
@@ -216,7 +178,7 @@ class Database:
         if self.is_sqlite:
             return sqlite.has_connections(Path(self.engine.url.database or ""))
         with self.read() as connection:
-            return bool(connection.execute(_COUNT_OTHER_CONNECTIONS).scalar_one())
+            return postgresql.has_other_connections(connection)
 
     @contextmanager
     def _hold_write_lock(self) -> Iterator[None]:
@@ -246,12 +208,12 @@ class Database:
             yield
             self._has_worked = True
         except (DBAPIError, PoolTimeout) as error:
-            if not _is_unavailable(error):
+            if not is_unavailable(error):
                 raise
             self._record_failure()
-            fault = describe_fault(error, self.engine.url)
-            self._log(fault)
-            raise DatabaseUnavailable(fault) from error
+            description = describe_error(error, self.engine.url)
+            self._log(description)
+            raise DatabaseUnavailable(description) from error
         except DatabaseUnavailable:
             self._record_failure()
             raise
@@ -260,98 +222,15 @@ class Database:
         self.last_failure_at = self.clock.monotonic()
         self.metrics.count("database_failures")
 
-    def _log(self, fault: str) -> None:
+    def _log(self, description: str) -> None:
         now = self.clock.monotonic()
-        # A fault at the start ends the program with the same sentence.
-        is_new = fault != self._logged_fault or now - self._fault_logged_at > FAULT_LOG_SECONDS
+        is_new = description != self._logged_error or now - self._logged_at > REPEATED_LOG_SECONDS
+        # An error at the start ends the program with the same sentence.
         if self._has_worked and is_new:
-            self._logged_fault, self._fault_logged_at = fault, now
-            logger.error("%s", fault)
+            self._logged_error, self._logged_at = description, now
+            logger.error("%s", description)
 
     def close(self) -> None:
         """Close all connections; the next transaction opens new ones."""
         self.engine.dispose()
         self._reserved_engine.dispose()
-
-
-def _is_unavailable(error: DBAPIError | PoolTimeout) -> bool:
-    """Return whether the same transaction may succeed later."""
-    if isinstance(error, OperationalError | InterfaceError | PoolTimeout):
-        return True
-    if type(error) is DatabaseError:
-        return True  # a damaged file
-    return getattr(error.orig, "sqlstate", None) in UNAVAILABLE_SQLSTATES
-
-
-def _drop_read_only_connections(context: ExceptionContext) -> None:
-    """Reconnect after a switchover: the open connections lead to the read-only server."""
-    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY_SQLSTATE:
-        context.is_disconnect = True
-
-
-def _connect_args(url: str) -> dict[str, Any]:
-    """Return the options of connections to PostgreSQL; those in the URL take precedence.
-
-    Without these timeouts, the client would wait for hours for a host that has disappeared.
-    PgBouncer gives a connection to another client after each transaction, so nothing that belongs
-    to a connection is used: neither prepared statements nor `options`.
-    """
-    address = make_url(url)
-    if address.get_backend_name() == "sqlite":
-        return {}
-    arguments = {
-        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
-        "tcp_user_timeout": TCP_TIMEOUT_MS,
-        "keepalives_idle": 10,
-        "keepalives_interval": 5,
-        "keepalives_count": 3,
-        "client_encoding": "utf8",
-        "prepare_threshold": None,
-    }
-    return {name: value for name, value in arguments.items() if name not in address.query}
-
-
-def _timeout_setter(lock_timeout: float) -> Callable[[Connection], None]:
-    """Return a function that sets the timeouts of a transaction; `lock_timeout` is in seconds.
-
-    Without these timeouts, the server would hold the locks of a client that has disappeared.
-    """
-    values = (math.ceil(lock_timeout * 1000), TRANSACTION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS)
-    timeouts = zip(TIMEOUTS, values, strict=True)
-    statement = "; ".join(f"SET LOCAL {name} = {value}" for name, value in timeouts)
-
-    def set_timeouts(connection: Connection) -> None:
-        connection.exec_driver_sql(statement)
-
-    return set_timeouts
-
-
-def insert_or_ignore(connection: Connection, table: Table) -> Insert:
-    """Return an INSERT that skips rows whose key already exists."""
-    insert: Insert = dialect_insert(connection.dialect.name, table).on_conflict_do_nothing()
-    return insert
-
-
-def upsert(connection: Connection, table: Table, key: str, row: Mapping[str, object]) -> None:
-    """Insert a row, or update the row that has the same key."""
-    connection.execute(_upsert_statement(connection.dialect.name, table, key, frozenset(row)), row)
-
-
-@cache
-def _upsert_statement(dialect: str, table: Table, key: str, columns: frozenset[str]) -> Insert:
-    insert = dialect_insert(dialect, table)
-    changes = {name: insert.excluded[name] for name in columns - {key}}
-    statement: Insert = insert.on_conflict_do_update(index_elements=[key], set_=changes)
-    return statement
-
-
-def dialect_insert(dialect: str, table: Table) -> Any:
-    """Return an INSERT that supports `ON CONFLICT`. `dialect` is `connection.dialect.name`."""
-    # Imported on demand: a dialect takes a tenth of a second to import.
-    if dialect == "sqlite":
-        from sqlalchemy.dialects import sqlite
-
-        return sqlite.insert(table)
-    from sqlalchemy.dialects import postgresql
-
-    return postgresql.insert(table)

@@ -23,7 +23,7 @@ from gunicorn.errors import AppImportError
 from gunicorn.http import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.server.client_connections import BodyReader, BoundedRequest, bound_output
 from twindow.core.server.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit

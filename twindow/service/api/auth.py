@@ -8,7 +8,7 @@ from typing import Literal
 from flask import Response, g, request
 from werkzeug.datastructures import Headers
 
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.service.api.errors import ApiError
 from twindow.service.container import container
 from twindow.service.credentials import (

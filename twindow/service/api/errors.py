@@ -9,7 +9,7 @@ import msgspec
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.server import logs
 from twindow.service.api.response_headers import request_id
 from twindow.service.api.schemas import ErrorDetail, ErrorResponse

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.service.conversations.leases import LEASE_SECONDS, Leases
 from twindow.service.conversations.reply import Reply
 

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select
 
-from twindow.core.db.database import Database, insert_or_ignore
+from twindow.core.db.database import Database
+from twindow.core.db.statements import insert_or_ignore
 from twindow.core.secrets import new_id
 from twindow.service.conversations import leases
 from twindow.service.idempotency import (

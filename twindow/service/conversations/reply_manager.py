@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.server.process_load import ProcessLoad
 from twindow.service.conversations import failures
 from twindow.service.conversations.conversations import Conversation

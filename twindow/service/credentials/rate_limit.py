@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from sqlalchemy import update
 
 from twindow.core.db.counters import HOUR_SECONDS, Count, Counters, Limit, LimitReached
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.service.credentials.api_keys import ApiKey
 from twindow.service.owners import PORTAL_OWNER
 from twindow.service.schema import api_keys, counters

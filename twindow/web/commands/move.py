@@ -10,7 +10,8 @@ import click
 import msgspec
 from sqlalchemy.exc import DBAPIError
 
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.db.table_copy import CopyRefused, Source, copy_databases, require_empty
 from twindow.core.settings import Settings, SettingsError, check_constraints

@@ -9,7 +9,8 @@ import msgspec
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from twindow.chat.schema import sessions
-from twindow.core.db.database import Database, insert_or_ignore, upsert
+from twindow.core.db.database import Database
+from twindow.core.db.statements import insert_or_ignore, upsert
 
 # Minimum time between two deletions of expired rows.
 PURGE_INTERVAL_SECONDS = 60

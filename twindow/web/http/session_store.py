@@ -9,7 +9,8 @@ from typing import Any
 from flask import Flask, Request, Response, current_app, g, request, session
 from flask_session.base import ServerSideSession, ServerSideSessionInterface
 
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.secrets import keyed_hash
 from twindow.web.container import portal
 from twindow.web.http.browser_id import cookie_name, read_browser_id

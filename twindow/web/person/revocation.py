@@ -8,7 +8,7 @@ from functools import partial
 
 from flask import session
 
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.web.container import portal
 from twindow.web.person.current_person import is_from_proxy, signed_in_person
 from twindow.web.session_fields import SIGN_IN_FIELD

@@ -11,7 +11,8 @@ from contextlib import suppress
 from sqlalchemy import ColumnElement, or_, select, update
 
 from twindow.chat.schema import entries
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.rendering import RENDERER_VERSION, render_plain
 
 logger = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from flask import current_app, render_template, request
 from markupsafe import Markup
 
 from twindow.chat.conversations import Conversation
-from twindow.core.db.database import DatabaseUnavailable
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.web.assets.static_files import asset_url
 from twindow.web.container import portal
 from twindow.web.i18n import current_locale

@@ -11,14 +11,15 @@ from sqlalchemy import make_url, text
 from tests.support.clock import AdjustableClock
 from tests.support.postgres import Postgres
 from tests.support.processes import free_port
-from twindow.core.db.database import Database, DatabaseUnavailable
+from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase, migrate
 from twindow.paths import MIGRATIONS
 
 ADVICE = " See docs/troubleshooting.md#database."
 
 
-def fault_of(url: str) -> str:
+def error_of(url: str) -> str:
     """Return what is said when the tables are created."""
     database = Database(url)
     try:
@@ -58,12 +59,12 @@ def test_login_that_postgresql_refuses_is_named(postgres: Postgres, name: str, r
     }
     place = f"127.0.0.1:{postgres.port}"
     for login, reason in logins.items():
-        fault = fault_of(f"postgresql+psycopg://{login}@{place}/{name}")
+        error = error_of(f"postgresql+psycopg://{login}@{place}/{name}")
 
-        assert fault.startswith(f"The database {name} at {place} cannot be used: ")
-        assert reason in fault
-        assert fault.endswith(ADVICE)
-        assert ":pw" not in fault
+        assert error.startswith(f"The database {name} at {place} cannot be used: ")
+        assert reason in error
+        assert error.endswith(ADVICE)
+        assert ":pw" not in error
 
 
 def test_address_that_does_not_lead_to_a_database_is_named(postgres: Postgres, roles: None):
@@ -73,10 +74,10 @@ def test_address_that_does_not_lead_to_a_database_is_named(postgres: Postgres, r
         f"127.0.0.1:{postgres.port}/missing": 'database "missing" does not exist',
         f"127.0.0.1:{postgres.port}/chat?sslmode=require": "does not support SSL",
     }
-    faults = {each: fault_of(f"postgresql+psycopg://anna:pw@{each}") for each in addresses}
+    errors = {each: error_of(f"postgresql+psycopg://anna:pw@{each}") for each in addresses}
 
-    assert [each for each, reason in addresses.items() if reason not in faults[each]] == []
-    assert all(fault.endswith(ADVICE) for fault in faults.values())
+    assert [each for each, reason in addresses.items() if reason not in errors[each]] == []
+    assert all(error.endswith(ADVICE) for error in errors.values())
 
 
 def test_postgresql_that_cannot_create_tables_is_named(postgres: Postgres):
@@ -88,10 +89,10 @@ def test_postgresql_that_cannot_create_tables_is_named(postgres: Postgres):
         url = postgres.create_database(template="template0")
         command = f"ALTER DATABASE {make_url(url).database} SET {setting}"
         postgres.execute(command)  # type: ignore[arg-type]
-        fault = fault_of(url)
+        error = error_of(url)
 
-        assert reason in fault
-        assert fault.endswith(ADVICE)
+        assert reason in error
+        assert error.endswith(ADVICE)
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
@@ -103,7 +104,7 @@ def test_postgresql_without_utf8_is_refused(postgres: Postgres, encoding: str):
     )
     url = make_url(postgres.template_url).set(database=name)
 
-    assert f"The database {name} has the encoding {encoding}" in fault_of(url.render_as_string())
+    assert f"The database {name} has the encoding {encoding}" in error_of(url.render_as_string())
 
 
 def test_options_of_the_url_take_precedence(postgres: Postgres):
@@ -130,13 +131,13 @@ def test_sqlite_file_that_cannot_be_used_is_named(tmp_path: Path):
         damaged_file(tmp_path): "file is not a database",
     }
     for path, reason in reasons.items():
-        fault = fault_of(f"sqlite:///{path}")
+        error = error_of(f"sqlite:///{path}")
 
-        assert fault.startswith(f"The database {path} cannot be used: {reason}")
-        assert fault.endswith(ADVICE)
+        assert error.startswith(f"The database {path} cannot be used: {reason}")
+        assert error.endswith(ADVICE)
 
 
-def test_log_names_a_fault_of_a_running_portal_once_a_minute(
+def test_log_names_an_error_of_a_running_portal_once_a_minute(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     clock = AdjustableClock()
