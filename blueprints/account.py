@@ -17,7 +17,6 @@ from twindow.accounts import (
 from twindow.core.languages import N_
 from twindow.web.container import portal
 from twindow.web.person import sign_in_log
-from twindow.web.person.browser_session import begin_sign_in, browser_token
 from twindow.web.person.client_address import client_address
 from twindow.web.person.current_person import is_from_proxy, signed_in_person
 from twindow.web.person.devices import describe_device
@@ -26,7 +25,8 @@ from twindow.web.person.password_forms import (
     refuse_attempt,
     require_passwords,
 )
-from twindow.web.session_fields import SIGN_IN_FIELD
+from twindow.web.session.fields import SIGN_IN_FIELD
+from twindow.web.session.sign_in import begin_sign_in, browser_token
 
 bp = Blueprint("account", __name__, url_prefix="/session")
 bp.before_request(require_passwords)

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from twindow.web.container import portal
 from twindow.web.person.current_person import signed_in_person
 from twindow.web.person.return_path import return_path
-from twindow.web.session_fields import DECLINED_FIELD, VISITOR_FIELD
+from twindow.web.session.fields import DECLINED_FIELD, VISITOR_FIELD
 
 bp = Blueprint("adoption", __name__, url_prefix="/session/adoption")
 

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from flask import Blueprint, Response, render_template, request
 
 from twindow.core import sse
-from twindow.web.http import sign_in_not_required
+from twindow.web.exemptions import sign_in_not_required
 from twindow.web.person.ownership import find_turn
 from twindow.web.person.revocation import while_signed_in
 from twindow.web.streaming import stream_limit

@@ -16,7 +16,7 @@ from twindow.web.commands.probes import (
     observe_request,
 )
 from twindow.web.container import portal
-from twindow.web.http import session_not_required
+from twindow.web.exemptions import session_not_required
 from twindow.web.streaming import stream_limit
 
 bp = Blueprint("health", __name__)

@@ -23,11 +23,11 @@ from twindow.twinapi import Conflict, ListedApiKey, NotFound, TwinApiError, Unau
 from twindow.web import message_form
 from twindow.web.container import portal
 from twindow.web.form_limits import count_key_request
-from twindow.web.http import claim_idempotency_key
 from twindow.web.http.errors import FormLimitReached
 from twindow.web.i18n import format_number, gettext, service_message
 from twindow.web.person.current_person import signed_in_person
 from twindow.web.person.sign_in_log import log_action
+from twindow.web.session.interface import claim_idempotency_key
 
 bp = Blueprint("keys", __name__, url_prefix="/keys")
 

@@ -12,12 +12,12 @@ from twindow.accounts import (
     UnsuitablePassword,
 )
 from twindow.web.container import portal
-from twindow.web.http import sign_in_not_required
+from twindow.web.exemptions import sign_in_not_required
 from twindow.web.person import sign_in_log
-from twindow.web.person.browser_session import begin_sign_in
 from twindow.web.person.devices import describe_device
 from twindow.web.person.password_forms import UNSUITABLE_PASSWORD, require_passwords
 from twindow.web.person.return_path import return_to
+from twindow.web.session.sign_in import begin_sign_in
 
 bp = Blueprint("one_time_links", __name__, url_prefix="/session/links")
 bp.before_request(require_passwords)

@@ -7,11 +7,13 @@ from dataclasses import asdict
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from twindow.web.exemptions import sign_in_not_required
 from twindow.web.form_limits import count_new_session
-from twindow.web.http import redirect_page, require_browser_id, sign_in_not_required, wants_fragment
+from twindow.web.http import redirect_page, wants_fragment
 from twindow.web.person.return_path import return_path
 from twindow.web.preferences import PREFERENCE_FIELDS, Preferences, preferences
-from twindow.web.session_fields import PREFERENCES_FIELD
+from twindow.web.session.browser_id import require_browser_id
+from twindow.web.session.fields import PREFERENCES_FIELD
 
 bp = Blueprint("preferences", __name__, url_prefix="/preferences")
 

@@ -10,14 +10,14 @@ from werkzeug.wrappers import Response as BaseResponse
 from twindow.accounts import AttemptsExceeded, WrongCredentials
 from twindow.core.languages import LANGUAGES, N_
 from twindow.web.container import portal
-from twindow.web.http import sign_in_not_required
+from twindow.web.exemptions import sign_in_not_required
 from twindow.web.person import sign_in_log
-from twindow.web.person.browser_session import begin_sign_in, browser_token, end_sign_in
 from twindow.web.person.client_address import client_address
 from twindow.web.person.current_person import is_from_proxy, signed_in_person
 from twindow.web.person.devices import describe_device
 from twindow.web.person.password_forms import refuse_attempt, require_passwords
 from twindow.web.person.return_path import return_path, return_to
+from twindow.web.session.sign_in import begin_sign_in, browser_token, end_sign_in
 
 bp = Blueprint("session", __name__, url_prefix="/session")
 

@@ -16,12 +16,8 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from twindow.web.assets import static_files
 from twindow.web.container import portal
-from twindow.web.http import (
-    render_fragment,
-    session_not_required,
-    sign_in_not_required,
-    wants_fragment,
-)
+from twindow.web.exemptions import session_not_required, sign_in_not_required
+from twindow.web.http import render_fragment, wants_fragment
 
 bp = Blueprint("site", __name__)
 

@@ -48,6 +48,7 @@ NAMESPACES = {
     "twindow.web",
     "twindow.web.commands",
     "twindow.web.person",
+    "twindow.web.session",
     "twindow.web.streaming",
 }
 FORBIDDEN_LIBRARIES = {

@@ -26,10 +26,8 @@ from tests.support.postgres import Postgres
 from tests.support.processes import START_SECONDS, free_port
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 from tests.support.waiting import poll_until
-from twindow.accounts import TABLES as ACCOUNT_TABLES
 from twindow.application import Twindow, create_app
 from twindow.chat.conversations import Conversations
-from twindow.chat.schema import TABLES as CHAT_TABLES
 from twindow.chat.schema import secret_fingerprints, workers
 from twindow.core.db.database import Database
 from twindow.core.db.metadata import metadata
@@ -37,6 +35,7 @@ from twindow.core.settings import load_settings
 from twindow.paths import ROOT
 from twindow.service.credentials import ApiKeys
 from twindow.service.schema import TABLES as SERVICE_TABLES
+from twindow.web.container import SCHEMA as PORTAL_SCHEMA
 
 MESSAGE, REPLY = "Why is the sky blue?", "Because of scattering."
 
@@ -455,7 +454,7 @@ def test_move_refuses_while_a_server_runs(
 
 
 def test_copies_contain_all_tables_that_hold_the_data_of_people():
-    copied = {*ACCOUNT_TABLES, *CHAT_TABLES, *SERVICE_TABLES}
+    copied = {*PORTAL_SCHEMA.tables, *SERVICE_TABLES}
 
     others = {workers, secret_fingerprints}
     assert set(metadata.tables.values()) - copied == others

@@ -9,9 +9,9 @@ from flask import Flask
 from sqlalchemy import func, select
 
 from tests.support.person import HTMX_HEADERS, Page, Person
-from twindow.chat.schema import sessions
 from twindow.web.container import Portal
 from twindow.web.preferences import Preferences
+from twindow.web.session.rows import sessions
 
 OTHERS = {
     "theme": "dark",

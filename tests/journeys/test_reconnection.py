@@ -25,8 +25,8 @@ from tests.support.tcp_proxy import TcpProxy
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
 from twindow.chat.log.entries import build_reply
-from twindow.chat.schema import sessions
 from twindow.web.container import Portal
+from twindow.web.session.rows import sessions
 
 STREAMS = "**/events?*"
 AT_ONCE_MS = 5_000

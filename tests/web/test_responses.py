@@ -11,13 +11,12 @@ from sqlalchemy import select, update
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person
 from tests.support.upstream import Upstream
-from twindow.chat.schema import sessions
 from twindow.web import MAX_FORM_BYTES
 from twindow.web.assets import bundles
 from twindow.web.assets.bundles import COMPRESSORS
 from twindow.web.assets.warm_up import warm_up
 from twindow.web.container import Portal
-from twindow.web.http.session_rows import SessionRows
+from twindow.web.session.rows import SessionRows, sessions
 
 
 @pytest.mark.settings(frame_ancestors="https://www.example.org, http://localhost:3000")

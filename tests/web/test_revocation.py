@@ -14,7 +14,7 @@ from twindow.accounts import Accounts, Person
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.web.container import Portal
 from twindow.web.person.revocation import CHECK_SECONDS, _check_frames, while_signed_in
-from twindow.web.session_fields import SIGN_IN_FIELD
+from twindow.web.session.fields import SIGN_IN_FIELD
 
 PROXY = {"REMOTE_ADDR": "10.0.0.7", "HTTP_X_REMOTE_USER": "anna"}
 

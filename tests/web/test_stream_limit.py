@@ -8,7 +8,7 @@ from flask import Flask, Response, session
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
-from twindow.web.session_fields import VISITOR_FIELD
+from twindow.web.session.fields import VISITOR_FIELD
 from twindow.web.streaming.stream_limit import (
     MAX_STREAMS_PER_PERSON,
     count_stream,

@@ -118,14 +118,6 @@ secret_fingerprints = Table(
     Column("fingerprint", String(64), nullable=False),
 )
 
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("key", String(128), primary_key=True),
-    Column("data", LargeBinary, nullable=False),
-    Column("expires_at", Float, nullable=False, index=True),
-)
-
 # What is copied to another database: all tables but the heartbeats and the fingerprints of the
 # secrets. Each table is after those that it refers to.
-TABLES = (conversations, turns, entries, counters, api_quotas, twin_list_cache, sessions)
+TABLES = (conversations, turns, entries, counters, api_quotas, twin_list_cache)

@@ -7,17 +7,17 @@ from flask import Flask, abort, request
 from twindow.web import message_html, metrics, preferences, site_context
 from twindow.web.container import EXTENSION_KEY, Portal
 from twindow.web.http import (
-    browser_id,
     errors,
     htmx,
     page_compression,
     same_origin,
     security_headers,
-    session_store,
     url_converters,
 )
 from twindow.web.i18n import formatting, locale, sentences, service_messages
 from twindow.web.person import gate
+from twindow.web.session import browser_id
+from twindow.web.session import interface as session_interface
 from twindow.web.streaming import stream_limit
 
 __all__ = ["init_app"]
@@ -40,7 +40,7 @@ def init_app(app: Flask, portal: Portal) -> None:
         NOSCRIPT_POLL_SECONDS=1.0,
     )
     url_converters.init_app(app)
-    session_store.init_app(app, portal.database)
+    session_interface.init_app(app, portal.database)
     htmx.init_app(app)
     security_headers.init_app(app, portal.settings.frame_ancestors)
     errors.init_app(app)

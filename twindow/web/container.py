@@ -40,11 +40,12 @@ from twindow.paths import MIGRATIONS
 from twindow.rendering import RenderProcess
 from twindow.twinapi import AvatarDownloader, Client
 from twindow.web.metrics import create_metrics
+from twindow.web.session.rows import sessions
 from twindow.web.streaming.html_cache import HtmlCache
 from twindow.web.streaming.reply_renderer import ReplyRenderers
 
 EXTENSION_KEY = "twindow"
-SCHEMA = Schema("portal", (*ACCOUNT_TABLES, *CHAT_TABLES), MIGRATIONS, "alembic_version")
+SCHEMA = Schema("portal", (*ACCOUNT_TABLES, *CHAT_TABLES, sessions), MIGRATIONS, "alembic_version")
 # Without this error, a portal that has lost its environment file would admit everyone.
 MISSING_SIGN_IN = (
     "TWINDOW_SIGN_IN is not set, but people have signed in to this portal. Set it to what it was: "

@@ -8,9 +8,9 @@ from twindow.core.db.counters import HOUR_SECONDS, Limit, LimitReached
 from twindow.core.languages import N_
 from twindow.core.secrets import keyed_hash
 from twindow.web.container import portal
-from twindow.web.http.browser_id import read_browser_id
 from twindow.web.http.errors import FormLimitReached
 from twindow.web.person.client_address import hashed_address
+from twindow.web.session.browser_id import read_browser_id
 
 # Requests for API keys per hour, from one browser and from one address.
 MAX_KEY_REQUESTS = 30

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from flask import Flask, session
 
 from twindow.core.languages import LANGUAGES, N_
-from twindow.web.session_fields import PREFERENCES_FIELD
+from twindow.web.session.fields import PREFERENCES_FIELD
 
 
 @dataclass(frozen=True, slots=True)

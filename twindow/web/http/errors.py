@@ -18,7 +18,6 @@ from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.outbound import DEFAULT_RETRY_SECONDS
 from twindow.core.server.logs import printable_path
 from twindow.web.container import portal
-from twindow.web.http.browser_id import CookiesRefused
 from twindow.web.http.error_pages import (
     CONVERSATION_NOT_FOUND,
     DELETED,
@@ -32,6 +31,7 @@ from twindow.web.http.htmx import render_notice, wants_fragment
 from twindow.web.http.same_origin import ForeignForm
 from twindow.web.http.security_headers import request_id
 from twindow.web.i18n import service_message, translate
+from twindow.web.session.browser_id import CookiesRefused
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 from flask import Flask, request
 
 from twindow.web.container import portal
-from twindow.web.http.browser_id import CookiesRefused
+from twindow.web.session.browser_id import CookiesRefused
 
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 DEFAULT_PORTS = {"http": 80, "https": 443}

@@ -7,9 +7,9 @@ from flask import current_app, g, session
 from twindow.accounts import Person
 from twindow.core.secrets import keyed_hash
 from twindow.web.container import portal
-from twindow.web.http import require_browser_id
 from twindow.web.person.proxy_identity import proxy_groups, proxy_subject
-from twindow.web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
+from twindow.web.session.browser_id import require_browser_id
+from twindow.web.session.fields import SIGN_IN_FIELD, VISITOR_FIELD
 
 
 def signed_in_person() -> Person | None:

@@ -8,12 +8,14 @@ from werkzeug.wrappers import Response as BaseResponse
 from twindow.accounts import Person, subject_of
 from twindow.core.secrets import keyed_hash
 from twindow.web.container import portal
-from twindow.web.http import needs_sign_in, redirect_page, wants_fragment, was_used_by
+from twindow.web.exemptions import needs_sign_in
+from twindow.web.http import redirect_page, wants_fragment
 from twindow.web.person import sign_in_log
-from twindow.web.person.browser_session import change_proxy_person, end_sign_in
 from twindow.web.person.current_person import is_from_proxy, signed_in_person
 from twindow.web.person.return_path import current_page, return_path, sign_in_url
-from twindow.web.session_fields import SIGN_IN_FIELD, VISITOR_FIELD
+from twindow.web.session.browser_id import was_used_by
+from twindow.web.session.fields import SIGN_IN_FIELD, VISITOR_FIELD
+from twindow.web.session.sign_in import change_proxy_person, end_sign_in
 
 DRAFT_OWNER_CHARACTERS = 12
 

@@ -8,7 +8,7 @@ from flask import redirect, session, url_for
 from htmx_flask import request
 from werkzeug.wrappers import Response as BaseResponse
 
-from twindow.web.session_fields import VISITOR_FIELD
+from twindow.web.session.fields import VISITOR_FIELD
 
 MAX_PATH_CHARACTERS = 2_000
 

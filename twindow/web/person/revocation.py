@@ -11,7 +11,7 @@ from flask import session
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.web.container import portal
 from twindow.web.person.current_person import is_from_proxy, signed_in_person
-from twindow.web.session_fields import SIGN_IN_FIELD
+from twindow.web.session.fields import SIGN_IN_FIELD
 
 # The first frame after this time triggers a check of the person. Frames come at least every
 # `Log.keepalive_seconds`, so a stream ends within five seconds of the end of the sign-in.

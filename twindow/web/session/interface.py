@@ -13,10 +13,10 @@ from twindow.core.db.database import Database
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.secrets import keyed_hash
 from twindow.web.container import portal
-from twindow.web.http.browser_id import cookie_name, read_browser_id
-from twindow.web.http.exemptions import sessionless_paths
-from twindow.web.http.session_rows import SessionRows
-from twindow.web.session_fields import EXTENDED_DAY_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from twindow.web.exemptions import sessionless_paths
+from twindow.web.session.browser_id import cookie_name, read_browser_id
+from twindow.web.session.fields import EXTENDED_DAY_FIELD, SIGN_IN_FIELD, VISITOR_FIELD
+from twindow.web.session.rows import SessionRows
 
 logger = logging.getLogger(__name__)
 

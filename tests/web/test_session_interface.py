@@ -15,10 +15,9 @@ from werkzeug.test import Client
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
-from twindow.chat.schema import sessions
 from twindow.web.container import Portal
-from twindow.web.http.session_rows import SessionRows
-from twindow.web.session_fields import EXTENDED_DAY_FIELD
+from twindow.web.session.fields import EXTENDED_DAY_FIELD
+from twindow.web.session.rows import SessionRows, sessions
 
 INVALID_COOKIES = ('"\\000"', '"a\\000b"', "x" * 3_000, '"\\303\\050"')
 DAY = 86_400

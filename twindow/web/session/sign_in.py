@@ -8,8 +8,8 @@ from flask import Response, after_this_request, request, session
 
 from twindow.accounts import SignIn
 from twindow.web.container import portal
-from twindow.web.http import cookie_name, replace_browser_id, set_browser_cookie
-from twindow.web.session_fields import (
+from twindow.web.session.browser_id import cookie_name, replace_browser_id, set_browser_cookie
+from twindow.web.session.fields import (
     DECLINED_FIELD,
     PREFERENCES_FIELD,
     SIGN_IN_FIELD,

@@ -1,4 +1,4 @@
-"""Rows of the table of sessions, and of idempotency keys: encoded data with an expiry time."""
+"""The table of sessions, and of idempotency keys: encoded data with an expiry time."""
 
 from __future__ import annotations
 
@@ -6,11 +6,30 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    LargeBinary,
+    String,
+    Table,
+    bindparam,
+    delete,
+    select,
+    update,
+)
 
-from twindow.chat.schema import sessions
 from twindow.core.db.database import Database
+from twindow.core.db.metadata import metadata
 from twindow.core.db.statements import insert_or_ignore, upsert
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("key", String(128), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+    Column("expires_at", Float, nullable=False, index=True),
+)
 
 # Minimum time between two deletions of expired rows.
 PURGE_INTERVAL_SECONDS = 60
