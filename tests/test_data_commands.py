@@ -28,9 +28,10 @@ from tests.support.upstream import UPSTREAM_KEY, Upstream
 from tests.support.waiting import poll_until
 from twindow.application import Twindow, create_app
 from twindow.chat.conversations import Conversations
-from twindow.chat.schema import secret_fingerprints, workers
+from twindow.chat.schema import workers
 from twindow.core.db.database import Database
 from twindow.core.db.metadata import metadata
+from twindow.core.db.secret_fingerprints import secret_fingerprints
 from twindow.core.settings import load_settings
 from twindow.paths import ROOT
 from twindow.service.credentials import ApiKeys

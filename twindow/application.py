@@ -21,6 +21,7 @@ from twindow.core.db.checkpoints import Checkpoints
 from twindow.core.db.database import Database
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
+from twindow.core.db.secret_fingerprints import check_fingerprints
 from twindow.core.db.startup_lock import startup_lock
 from twindow.core.db.table_copy import Schema
 from twindow.core.secrets import load_or_create_secret
@@ -44,7 +45,6 @@ from twindow.web.assets import warm_up
 from twindow.web.commands import add_commands, create_restore_command
 from twindow.web.container import SCHEMA as PORTAL_SCHEMA
 from twindow.web.container import Portal, build_portal, require_sign_in_mode
-from twindow.web.secret_fingerprints import check_fingerprints
 
 API_PREFIX = "/api"
 NEW_SECRETS = (

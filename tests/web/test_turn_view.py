@@ -1,4 +1,4 @@
-"""Size of the messages and replies on a page."""
+"""HTML of the messages and replies on a page, and its size."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from twindow.chat.schema import entries, turns
+from twindow.rendering import RENDERER_VERSION
 from twindow.web.container import Portal
 from twindow.web.views.turn_view import MAX_PAGE_BYTES
 
@@ -69,3 +70,26 @@ def test_page_with_many_long_messages_shortens_the_older_ones(
 
     assert [note is not None for note in notes] == [*[True] * 16, *[False] * 4]
     assert len(page.response.content) < MAX_PAGE_BYTES * 1.1
+
+
+def test_end_of_a_reply_stores_its_html(alice: Person, upstream: Upstream, portal: Portal):
+    complete_first_turn(alice, upstream, "one", "**first**")
+
+    with portal.database.read() as connection:
+        stored = connection.execute(select(entries.c.html, entries.c.html_version)).one()
+    assert tuple(stored) == ("<p><strong>first</strong></p>", RENDERER_VERSION)
+
+
+def test_page_renders_the_newest_missing_reply_and_shows_others_as_text(
+    alice: Person, upstream: Upstream, portal: Portal
+):
+    complete_first_turn(alice, upstream, "one", "first")
+    conversation = insert_conversation(portal.database, get_only_person(portal.database), 3)
+    with portal.database.write() as connection:
+        connection.execute(update(entries).values(html=None, html_version=None))
+
+    page = alice.get(f"/conversations/{conversation}")
+    replies = [turn.select_one(".turn__reply") for turn in page.turns]
+    assert [reply.pre is not None for reply in replies if reply] == [True, True, False]
+    assert page.text.count("Shown as plain text") == 2
+    assert alice.get(page.path).text.count("Shown as plain text") == 1

@@ -110,14 +110,6 @@ twin_list_cache = Table(
     Column("listed_at", Float, nullable=False),
 )
 
-# Keyed hashes of the secrets, by the name of their setting.
-secret_fingerprints = Table(
-    "secret_fingerprints",
-    metadata,
-    Column("name", String(32), primary_key=True),
-    Column("fingerprint", String(64), nullable=False),
-)
-
-# What is copied to another database: all tables but the heartbeats and the fingerprints of the
-# secrets. Each table is after those that it refers to.
+# What is copied to another database: all tables but the heartbeats. Each table is after those that
+# it refers to.
 TABLES = (conversations, turns, entries, counters, api_quotas, twin_list_cache)

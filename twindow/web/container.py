@@ -21,7 +21,7 @@ from twindow.chat.catalogue import (
 from twindow.chat.conversations import Conversations
 from twindow.chat.deletion import Deletions
 from twindow.chat.limits import Limits, ServiceQuota
-from twindow.chat.log import Log
+from twindow.chat.log import HtmlCache, Log
 from twindow.chat.reply_worker import ReplyWorker
 from twindow.chat.schema import TABLES as CHAT_TABLES
 from twindow.chat.schema import counters as counters_table
@@ -37,11 +37,10 @@ from twindow.core.server.process_load import ProcessLoad
 from twindow.core.settings import Settings, SettingsError
 from twindow.core.twin_groups import TwinPermissions
 from twindow.paths import MIGRATIONS
-from twindow.rendering import RenderProcess
+from twindow.rendering import RENDERER_VERSION, RenderProcess, render_plain
 from twindow.twinapi import AvatarDownloader, Client
 from twindow.web.metrics import create_metrics
 from twindow.web.session.rows import sessions
-from twindow.web.streaming.html_cache import HtmlCache
 from twindow.web.streaming.reply_renderer import ReplyRenderers
 
 EXTENSION_KEY = "twindow"
@@ -164,7 +163,7 @@ def build_portal(
     )
     conversations = Conversations(database)
     renderer = RenderProcess()
-    html_cache = HtmlCache(database, renderer.render)
+    html_cache = HtmlCache(database, renderer.render, render_plain, RENDERER_VERSION)
     log = Log(database, load, on_end=html_cache.add)
     limits = Limits(
         database, counters, quota, settings.limits, history_limit=settings.history_limit

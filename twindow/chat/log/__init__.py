@@ -1,4 +1,4 @@
-"""Append-only log of each reply."""
+"""Append-only log of each reply, and the HTML of finished replies."""
 
 from twindow.chat.log.entries import (
     Batch,
@@ -9,6 +9,7 @@ from twindow.chat.log.entries import (
     build_reply,
     decode,
 )
+from twindow.chat.log.html_cache import HtmlCache
 from twindow.chat.log.log import Log
 from twindow.chat.log.shutdown import INTERRUPTED_BEFORE_SENDING
 from twindow.chat.log.store import read_ends
@@ -18,6 +19,7 @@ __all__ = [
     "Batch",
     "Ended",
     "Entry",
+    "HtmlCache",
     "Log",
     "Reply",
     "ReplyState",

@@ -1,1 +1,1 @@
-"""Streaming of running replies to browsers, and the HTML of finished ones."""
+"""Streaming of running replies to browsers."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, select
+from sqlalchemy import Column, String, Table, delete, select
 
-from twindow.chat.schema import secret_fingerprints as table
 from twindow.core.db.database import Database
+from twindow.core.db.metadata import metadata
 from twindow.core.db.statements import insert_or_ignore
 from twindow.core.secrets import keyed_hash
 from twindow.core.settings import Settings, SettingsError
+
+secret_fingerprints = Table(
+    "secret_fingerprints",
+    metadata,
+    # The name of the setting, and the keyed hash of its value.
+    Column("name", String(32), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+)
 
 DIFFERENT_SECRETS = (
     "{0} is not the one with which this database is used. Set it to the value of the machine that "
@@ -31,12 +39,12 @@ def check_fingerprints(database: Database, settings: Settings, *, accept: bool =
         names.append("jwt_secret")
     for name in names:
         fingerprint = keyed_hash(settings.secret(name), "fingerprint", name)
-        own = table.c.name == name
+        own = secret_fingerprints.c.name == name
         with database.write() as connection:
             if accept:
-                connection.execute(delete(table).where(own))
+                connection.execute(delete(secret_fingerprints).where(own))
             row = {"name": name, "fingerprint": fingerprint}
-            connection.execute(insert_or_ignore(connection, table), row)
-            stored = connection.scalar(select(table.c.fingerprint).where(own))
+            connection.execute(insert_or_ignore(connection, secret_fingerprints), row)
+            stored = connection.scalar(select(secret_fingerprints.c.fingerprint).where(own))
         if stored != fingerprint:
             raise SettingsError(DIFFERENT_SECRETS.format(f"TWINDOW_{name.upper()}", name))

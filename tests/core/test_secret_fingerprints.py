@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.postgres import Postgres
 from twindow.core.db.database import Database
+from twindow.core.db.secret_fingerprints import check_fingerprints
 from twindow.core.settings import Settings, SettingsError, load_settings
-from twindow.web.secret_fingerprints import check_fingerprints
 
 
 @pytest.fixture

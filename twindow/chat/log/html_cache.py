@@ -13,7 +13,6 @@ from sqlalchemy import ColumnElement, or_, select, update
 from twindow.chat.schema import entries
 from twindow.core.db.database import Database
 from twindow.core.db.errors import DatabaseUnavailable
-from twindow.rendering import RENDERER_VERSION, render_plain
 
 logger = logging.getLogger(__name__)
 
@@ -24,12 +23,21 @@ class HtmlCache:
     While a process renders a reply, its other requests for that reply wait for the same HTML.
 
     `render(text, turn_id)` converts the text of a reply to HTML; the turn id makes the ids in that
-    HTML unique.
+    HTML unique. `render_plain(text)` shows a text that cannot be rendered. HTML of an earlier
+    `renderer_version` is outdated.
     """
 
-    def __init__(self, database: Database, render: Callable[[str, str], str]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        render: Callable[[str, str], str],
+        render_plain: Callable[[str], str],
+        renderer_version: int,
+    ) -> None:
         self._database = database
         self._render = render
+        self._render_plain = render_plain
+        self._version = renderer_version
         self._lock = threading.Lock()
         self._in_progress: dict[tuple[str, str], Future[str]] = {}
 
@@ -58,13 +66,14 @@ class HtmlCache:
             html = self._render(text, turn_id)
         except Exception:
             logger.exception("turn %s: could not render the reply", turn_id)
-            return render_plain(text)
+            return self._render_plain(text)
         # A reply without a stored end may still continue, so its HTML is not stored.
-        is_older = or_(entries.c.html_version.is_(None), entries.c.html_version <= RENDERER_VERSION)
+        version = entries.c.html_version
+        is_older = or_(version.is_(None), version <= self._version)
         statement = update(entries).where(_is_end_of(turn_id), is_older)
         try:
             with self._database.write() as connection:
-                connection.execute(statement.values(html=html, html_version=RENDERER_VERSION))
+                connection.execute(statement.values(html=html, html_version=self._version))
         except DatabaseUnavailable:
             logger.warning("turn %s: could not store the HTML of the reply", turn_id)
         return html
@@ -74,7 +83,7 @@ class HtmlCache:
         return (self._find(turn_id) or self.add(turn_id, text)) if text else ""
 
     def _find(self, turn_id: str) -> str | None:
-        is_current = entries.c.html_version == RENDERER_VERSION
+        is_current = entries.c.html_version == self._version
         query = select(entries.c.html).where(_is_end_of(turn_id), is_current)
         with suppress(DatabaseUnavailable), self._database.read() as connection:
             html: str | None = connection.execute(query).scalar()
