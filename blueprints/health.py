@@ -8,15 +8,15 @@ import msgspec
 from flask import Blueprint, Response, abort
 
 from twindow.core import sse
-from twindow.web.commands.probes import (
+from twindow.web.container import portal
+from twindow.web.exemptions import session_not_required
+from twindow.web.probes import (
     DELAYED_EVENT,
     END_DELAY_SECONDS,
     EVENT_DELAY_SECONDS,
     is_signed_probe,
     observe_request,
 )
-from twindow.web.container import portal
-from twindow.web.exemptions import session_not_required
 from twindow.web.streaming import stream_limit
 
 bp = Blueprint("health", __name__)

@@ -46,7 +46,6 @@ NAMESPACES = {
     "twindow.migrations",
     "twindow.service",
     "twindow.web",
-    "twindow.web.commands",
     "twindow.web.person",
     "twindow.web.session",
     "twindow.web.streaming",

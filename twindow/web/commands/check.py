@@ -13,10 +13,10 @@ import requests
 
 from twindow.core.findings import Finding, print_findings
 from twindow.core.outbound import Outbound, OutboundAdapter, describe_network_error, open_session
-from twindow.web.commands.probes import DELAYED_EVENT, EVENT_DELAY_SECONDS
 from twindow.web.commands.service_check import check_service
 from twindow.web.commands.setup_check import find_problem
 from twindow.web.container import Portal
+from twindow.web.probes import DELAYED_EVENT, EVENT_DELAY_SECONDS
 
 MAX_DELAY_SECONDS = 2.0
 TIMEOUT_SECONDS = 20.0

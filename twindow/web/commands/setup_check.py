@@ -11,8 +11,8 @@ import requests
 
 from twindow.core.outbound import Outbound, OutboundAdapter, describe_network_error, open_session
 from twindow.core.settings import Settings
-from twindow.web.commands.probes import PROBE_HEADER, Observation, probe_signature
 from twindow.web.http.same_origin import DEFAULT_PORTS
+from twindow.web.probes import PROBE_HEADER, Observation, probe_signature
 
 # Forged values that the portal must not accept. The address is for documentation (RFC 5737).
 FORGED_ADDRESS = "192.0.2.99"

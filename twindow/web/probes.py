@@ -1,4 +1,4 @@
-"""Probes of the `check` command: what the portal sees of a request, and a late event."""
+"""Probes of `twindow check`: what the portal sees of a request, and a stream with a late event."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from twindow.web.http.same_origin import own_hosts
 from twindow.web.person.proxy_identity import proxy_subject
 
 PROBE_HEADER = "X-Twindow-Check"
+# The stream of a probe: an event at once, one that is delayed, and the end after another delay.
+DELAYED_EVENT = "soon"
+EVENT_DELAY_SECONDS = 0.5
+END_DELAY_SECONDS = 3.0
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,8 +64,3 @@ def observe_request() -> Observation:
         groups_header=headers.get(settings.proxy_groups_header or "", ""),
         time=portal().clock.time(),
     )
-
-
-DELAYED_EVENT = "soon"
-EVENT_DELAY_SECONDS = 0.5
-END_DELAY_SECONDS = 3.0
