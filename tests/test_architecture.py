@@ -10,6 +10,8 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 from twindow.paths import ROOT
 
 MAY_IMPORT = {
@@ -42,6 +44,7 @@ NAMESPACES = {
     "twindow.chat",
     "twindow.core",
     "twindow.core.db",
+    "twindow.core.outbound",
     "twindow.core.server",
     "twindow.migrations",
     "twindow.service",
@@ -56,6 +59,9 @@ FORBIDDEN_LIBRARIES = {
     "twindow.rendering": {"flask", "requests"},
     "twindow.twinapi": {"flask"},
 }
+# Libraries that these packages must not load, not even through the modules that they import; their
+# functions may import them.
+NOT_LOADED = {"twindow.core.settings": {"flask", "requests", "sqlalchemy"}}
 
 
 @cache
@@ -81,9 +87,13 @@ def rule_of(module: str) -> str:
     return ".".join(parts[:2]) if parts[0] == "twindow" else parts[0]
 
 
-def imports(module: str) -> Iterator[tuple[str, str]]:
-    """Yield each import of a module as (module, imported name), with "" for a whole module."""
-    for node in ast.walk(ast.parse(modules()[module].read_text())):
+def imports(module: str, *, is_top_level: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield each import of a module as (module, imported name), with "" for a whole module.
+
+    Those of `is_top_level` are done when the module is loaded, not by its functions.
+    """
+    tree = ast.parse(modules()[module].read_text())
+    for node in tree.body if is_top_level else ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -92,6 +102,23 @@ def imports(module: str) -> Iterator[tuple[str, str]]:
             for alias in node.names:
                 submodule = f"{node.module}.{alias.name}"
                 yield (submodule, "") if submodule in modules() else (node.module, alias.name)
+
+
+def loaded_libraries(package: str) -> set[str]:
+    """Return the libraries that the modules of a package load, also through other modules."""
+    libraries: set[str] = set()
+    pending = {module for module in modules() if is_inside(module, package)}
+    found = set(pending)
+    while pending:
+        for imported, _ in imports(pending.pop(), is_top_level=True):
+            parts = imported.split(".")
+            names = {".".join(parts[: length + 1]) for length in range(len(parts))}
+            new = (names & modules().keys()) - found
+            pending |= new
+            found |= new
+            if parts[0] not in modules():
+                libraries.add(parts[0])
+    return libraries
 
 
 def is_inside(module: str, package: str) -> bool:
@@ -131,6 +158,11 @@ def test_packages_import_only_allowed_packages_and_libraries():
                 wrong.append(f"{module}: {imported}")
 
     assert wrong == []
+
+
+@pytest.mark.parametrize(("package", "libraries"), NOT_LOADED.items())
+def test_package_does_not_load_slow_libraries(package: str, libraries: set[str]):
+    assert loaded_libraries(package) & libraries == set()
 
 
 def test_packages_are_imported_through_their_public_interface():

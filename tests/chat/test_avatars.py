@@ -13,7 +13,7 @@ from tests.support.upstream import Upstream
 from twindow.chat.catalogue import avatars as avatars_module
 from twindow.chat.catalogue.avatars import MAX_AGE_SECONDS, RETRY_SECONDS, Avatars
 from twindow.core.clock import Clock
-from twindow.core.outbound import DIRECT
+from twindow.core.outbound.outbound import DIRECT
 from twindow.twinapi import AvatarDownloader, Twin
 
 PATH = "/api/v1/avatars/a.png"

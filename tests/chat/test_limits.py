@@ -35,7 +35,7 @@ from twindow.chat.schema import counters
 from twindow.chat.submissions import PORTAL_BUSY, AddedTurn, Submissions, SubmittedMessage
 from twindow.core.db.counters import Counters
 from twindow.core.db.errors import DatabaseUnavailable
-from twindow.core.outbound import DEFAULT_RETRY_SECONDS
+from twindow.core.outbound.retry_after import DEFAULT_RETRY_SECONDS
 from twindow.twinapi import RateLimitReport
 
 DONE = Ended(ReplyState.COMPLETE, text="Hi")

@@ -15,13 +15,8 @@ from tests.support.certificates import CertificateAuthority
 from tests.support.squid import Squid, run_squid
 from tests.support.tls_front import TlsFront, run_tls_front
 from twindow.core.outbound import adapter as outbound_module
-from twindow.core.outbound.adapter import (
-    DIRECT,
-    Outbound,
-    OutboundAdapter,
-    open_session,
-    tls_context,
-)
+from twindow.core.outbound.adapter import OutboundAdapter, open_session
+from twindow.core.outbound.outbound import DIRECT, Outbound, tls_context
 from twindow.core.outbound.responses import describe_network_error
 from twindow.paths import ROOT
 

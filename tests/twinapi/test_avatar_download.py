@@ -9,7 +9,7 @@ import pytest
 from tests.support import upstream_server
 from tests.support.images import png
 from tests.support.upstream import Call, Upstream
-from twindow.core.outbound import DIRECT
+from twindow.core.outbound.outbound import DIRECT
 from twindow.twinapi import AvatarDownloader, AvatarUnavailable, avatar_download
 
 PATH = "/api/v1/avatars/a.png"

@@ -192,6 +192,12 @@ def select_conversations(condition: ColumnElement[bool]) -> Select[Any]:
     return select(*table.c[*Conversation.__dataclass_fields__]).where(condition)
 
 
+def permitted_by(permissions: TwinPermissions) -> ColumnElement[bool]:
+    """Return the condition that a conversation is with a twin that the person may use."""
+    ids = sorted(permissions.twin_ids)
+    return table.c.twin_id.not_in(ids) if permissions.is_exclusion else table.c.twin_id.in_(ids)
+
+
 def conversation_from_row(row: Row[Any] | None) -> Conversation | None:
     """Convert a row of `select_conversations`; None stays None."""
     return Conversation(**row._mapping) if row else None
@@ -238,7 +244,7 @@ class _ListQueries(NamedTuple):
         """Return the queries for conversations with twins that `permissions` allow."""
         if permissions.is_unlimited:
             return self
-        condition = permissions.condition(table.c.twin_id)
+        condition = permitted_by(permissions)
         return _ListQueries(self.page_query.where(condition), self.count_query.where(condition))
 
 
@@ -259,7 +265,7 @@ def _recent_query(permissions: TwinPermissions) -> CompoundSelect[Any]:
     """
     listed = _listed_for(bindparam("person"), archived=False)
     if not permissions.is_unlimited:
-        listed &= permissions.condition(table.c.twin_id)
+        listed &= permitted_by(permissions)
     groups = ((True, MAX_RECENT_PINNED), (False, MAX_RECENT))
     newest = [
         _select_in_order(listed & table.c.pinned.is_(is_pinned)).limit(limit).subquery()

@@ -15,6 +15,7 @@ from twindow.chat.conversations import (
     Conversation,
     conversation_from_row,
     conversations_from_rows,
+    permitted_by,
     select_conversations,
 )
 from twindow.chat.log import Ended, Log, ReplyState
@@ -100,7 +101,7 @@ class Deletions:
         """Return the person's restorable conversations, the last deleted one first."""
         with self.database.read() as connection:
             query = select_conversations(self._restorable_by(connection, person))
-            query = query.where(permissions.condition(table.c.twin_id))
+            query = query.where(permitted_by(permissions))
             query = query.order_by(table.c.deleted_at.desc())
             return conversations_from_rows(connection.execute(query.limit(limit)))
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import unquote
-
-from sqlalchemy import ColumnElement
 
 OTHER_TWINS = "*"
 MAX_GROUP_CHARACTERS = 100
@@ -28,11 +25,6 @@ class TwinPermissions:
     def allows(self, twin_id: str) -> bool:
         """Return whether the person may use a twin."""
         return (twin_id in self.twin_ids) != self.is_exclusion
-
-    def condition(self, column: ColumnElement[Any]) -> ColumnElement[bool]:
-        """Return the SQL condition that a column contains the id of an allowed twin."""
-        ids = sorted(self.twin_ids)
-        return column.not_in(ids) if self.is_exclusion else column.in_(ids)
 
 
 EVERY_TWIN = TwinPermissions()

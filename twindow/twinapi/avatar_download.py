@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from urllib.parse import urljoin
 
-from twindow.core.outbound import (
-    NETWORK_ERRORS,
-    Outbound,
-    OutboundAdapter,
-    describe_network_error,
-    open_session,
-    read_bounded,
-)
+from twindow.core.outbound.adapter import OutboundAdapter, open_session
+from twindow.core.outbound.outbound import Outbound
+from twindow.core.outbound.responses import NETWORK_ERRORS, describe_network_error, read_bounded
 from twindow.core.urls import origin_of
 from twindow.twinapi.errors import AvatarUnavailable
 

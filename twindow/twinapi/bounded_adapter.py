@@ -16,7 +16,7 @@ import requests
 from urllib3.connectionpool import ConnectionPool
 from urllib3.response import HTTPResponse
 
-from twindow.core.outbound import HTTPPool, HTTPSPool, OutboundAdapter
+from twindow.core.outbound.adapter import HTTPPool, HTTPSPool, OutboundAdapter
 from twindow.twinapi.watchdog import Deadline
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 import requests
 
-from twindow.core.outbound import DIRECT, Outbound
+from twindow.core.outbound.outbound import DIRECT, Outbound
 from twindow.core.urls import origin_of
 from twindow.twinapi import errors, models
 from twindow.twinapi.bounded_adapter import AbortHandle

@@ -12,7 +12,8 @@ from typing import Self
 import requests
 
 from twindow.core import sse
-from twindow.core.outbound import BUFFER_BYTES, FULL_READ_BYTES, NETWORK_ERRORS, describe_response
+from twindow.core.outbound.fair_response import BUFFER_BYTES, FULL_READ_BYTES
+from twindow.core.outbound.responses import NETWORK_ERRORS, describe_response
 from twindow.twinapi import errors, transport
 from twindow.twinapi.bounded_adapter import AbortHandle
 from twindow.twinapi.events import (

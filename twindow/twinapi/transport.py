@@ -12,15 +12,15 @@ from urllib.parse import urljoin
 import requests
 import urllib3
 
-from twindow.core.outbound import (
+from twindow.core.outbound.adapter import open_session
+from twindow.core.outbound.outbound import Outbound
+from twindow.core.outbound.responses import (
     NETWORK_ERRORS,
-    Outbound,
     describe_network_error,
     describe_response,
-    open_session,
-    parse_retry_after,
     read_bounded,
 )
+from twindow.core.outbound.retry_after import parse_retry_after
 from twindow.core.urls import origin_of, without_credentials
 from twindow.twinapi import errors
 from twindow.twinapi.bounded_adapter import AbortHandle, BoundedAdapter

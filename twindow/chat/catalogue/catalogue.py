@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from twindow.chat.catalogue.list_errors import list_error_code
 from twindow.chat.catalogue.twin_list_store import CachedTwins, TwinListStore
 from twindow.chat.catalogue.twin_lookups import LookupRefused, TwinLookups
-from twindow.core.outbound import DEFAULT_RETRY_SECONDS
+from twindow.core.outbound.retry_after import DEFAULT_RETRY_SECONDS
 from twindow.core.text_folding import fold
 from twindow.core.urls import without_credentials
 from twindow.twinapi import (

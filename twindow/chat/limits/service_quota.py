@@ -14,7 +14,7 @@ from twindow.chat.schema import api_quotas
 from twindow.core.db.database import Database
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.statements import dialect_insert
-from twindow.core.outbound import DEFAULT_RETRY_SECONDS
+from twindow.core.outbound.retry_after import DEFAULT_RETRY_SECONDS
 from twindow.twinapi import RateLimitReport
 
 # How long reported limits are valid if the service does not say when they reset.

@@ -9,7 +9,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Row, Select, Table, and_, literal, select, tuple_
 
-from twindow.chat.conversations import Conversation, conversations_from_rows, select_conversations
+from twindow.chat.conversations import (
+    Conversation,
+    conversations_from_rows,
+    permitted_by,
+    select_conversations,
+)
 from twindow.chat.log import Ended, read_ends
 from twindow.chat.schema import conversations, turns
 from twindow.chat.search.snippets import SearchPattern, Snippet
@@ -126,7 +131,7 @@ class Search:
         if not terms:
             return SearchResults()
         is_searched = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
-        is_searched &= permissions.condition(conversations.c.twin_id)
+        is_searched &= permitted_by(permissions)
         if twin_id:
             is_searched &= conversations.c.twin_id == twin_id
         deadline = self.database.clock.monotonic() + MAX_SECONDS

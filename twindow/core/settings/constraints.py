@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from urllib.parse import urlsplit
 
-from twindow.core.outbound import parse_networks, tls_context
+from twindow.core.outbound.outbound import parse_networks, tls_context
 from twindow.core.settings.environment import ENV_PREFIX, variable_name
 from twindow.core.settings.errors import SettingsError
 from twindow.core.settings.settings import Settings

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from twindow.core.branding import Accent, FooterLinks, Logo
-from twindow.core.outbound import Outbound
+from twindow.core.outbound.outbound import Outbound
 from twindow.core.secrets import load_or_create_secret
 from twindow.core.settings.origins import AvatarOrigins, FrameAncestors
 from twindow.core.settings.rate_limits import MessageLimits

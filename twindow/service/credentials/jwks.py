@@ -9,13 +9,9 @@ from typing import Any
 import jwt
 
 from twindow.core.clock import SYSTEM_CLOCK, Clock
-from twindow.core.outbound import (
-    NETWORK_ERRORS,
-    Outbound,
-    OutboundAdapter,
-    open_session,
-    read_bounded,
-)
+from twindow.core.outbound.adapter import OutboundAdapter, open_session
+from twindow.core.outbound.outbound import Outbound
+from twindow.core.outbound.responses import NETWORK_ERRORS, read_bounded
 
 MAX_JWKS_BYTES = 256 * 1024
 # A key that the provider has withdrawn is accepted for at most this long.

@@ -12,12 +12,8 @@ from urllib.parse import urlsplit
 import requests
 
 from twindow.core.languages import N_
-from twindow.core.outbound import (
-    NETWORK_ERRORS,
-    OutboundAdapter,
-    describe_network_error,
-    open_session,
-)
+from twindow.core.outbound.adapter import OutboundAdapter, open_session
+from twindow.core.outbound.responses import NETWORK_ERRORS, describe_network_error
 from twindow.core.settings import Settings
 from twindow.core.urls import without_credentials
 from twindow.service.llm.completion_stream import CompletionStream

@@ -14,8 +14,8 @@ import requests
 from twindow.core import sse
 from twindow.core.languages import N_
 from twindow.core.new_text import NewText
-from twindow.core.outbound import (
-    FULL_READ_BYTES,
+from twindow.core.outbound.fair_response import FULL_READ_BYTES
+from twindow.core.outbound.responses import (
     NETWORK_ERRORS,
     ResponseTooLarge,
     describe_response,

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from twindow.core.outbound import OutboundAdapter, open_session
+from twindow.core.outbound.adapter import OutboundAdapter, open_session
 from twindow.core.settings import Settings
 from twindow.service.llm.model_list import can_chat, list_models
 

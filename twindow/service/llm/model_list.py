@@ -9,7 +9,7 @@ from typing import Any
 
 import requests
 
-from twindow.core.outbound import NETWORK_ERRORS, read_bounded
+from twindow.core.outbound.responses import NETWORK_ERRORS, read_bounded
 
 MAX_LIST_BYTES = 1024 * 1024
 LIST_TIMEOUT_SECONDS = 10.0

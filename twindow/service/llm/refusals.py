@@ -11,7 +11,8 @@ from typing import Any
 import requests
 
 from twindow.core.languages import N_
-from twindow.core.outbound import NETWORK_ERRORS, describe_response, parse_retry_after
+from twindow.core.outbound.responses import NETWORK_ERRORS, describe_response
+from twindow.core.outbound.retry_after import parse_retry_after
 from twindow.service.interface_types import ReplyErrorCode
 from twindow.service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit, parse_json
 

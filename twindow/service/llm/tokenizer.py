@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 import requests
 
-from twindow.core.outbound import NETWORK_ERRORS, ResponseTooLarge, read_bounded
+from twindow.core.outbound.responses import NETWORK_ERRORS, ResponseTooLarge, read_bounded
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,9 @@ import click
 import requests
 
 from twindow.core.findings import Finding, print_findings
-from twindow.core.outbound import Outbound, OutboundAdapter, describe_network_error, open_session
+from twindow.core.outbound.adapter import OutboundAdapter, open_session
+from twindow.core.outbound.outbound import Outbound
+from twindow.core.outbound.responses import describe_network_error
 from twindow.web.commands.service_check import check_service
 from twindow.web.commands.setup_check import find_problem
 from twindow.web.container import Portal

@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 import msgspec
 import requests
 
-from twindow.core.outbound import Outbound, OutboundAdapter, describe_network_error, open_session
+from twindow.core.outbound.adapter import OutboundAdapter, open_session
+from twindow.core.outbound.outbound import Outbound
+from twindow.core.outbound.responses import describe_network_error
 from twindow.core.settings import Settings
 from twindow.web.http.same_origin import DEFAULT_PORTS
 from twindow.web.probes import PROBE_HEADER, Observation, probe_signature

@@ -15,7 +15,7 @@ from werkzeug.exceptions import HTTPException
 from twindow import twinapi
 from twindow.chat.conversations import ConversationNotFound, RecentlyDeleted
 from twindow.core.db.errors import DatabaseUnavailable
-from twindow.core.outbound import DEFAULT_RETRY_SECONDS
+from twindow.core.outbound.retry_after import DEFAULT_RETRY_SECONDS
 from twindow.core.server.logs import printable_path
 from twindow.web.container import portal
 from twindow.web.http.error_pages import (
