@@ -21,23 +21,24 @@ from twindow.service.credentials import (
     read_rate_limit,
 )
 
-RequiredAccess = Literal["read_only", "full_access", "a JWT"]
+# An API key with this scope, or a JWT.
+RequiredCredential = Literal["read_only", "full_access", "a JWT"]
 
 INVALID_KEY = "The API key is not valid."
 AUTHENTICATE_HEADER = {"WWW-Authenticate": 'Bearer realm="twins"'}
 
 
-def authenticate(required_access: RequiredAccess) -> Identity:
+def authenticate(required_credential: RequiredCredential) -> Identity:
     """Return the identity of the caller, and count the request if it uses an API key.
 
     Raises ApiError if the credential is missing or invalid, or does not allow the request.
     """
-    if required_access == "a JWT":
+    if required_credential == "a JWT":
         identity = _authenticate_jwt(_read_jwt())
         # A request with a JWT gets no rate limit headers, even if it also has an API key.
         g.rate_limit = None
         return identity
-    return _authenticate_key(_read_key(), required_access)
+    return _authenticate_key(_read_key(), required_credential)
 
 
 def add_rate_limit_headers(response: Response) -> Response:
@@ -50,14 +51,14 @@ def add_rate_limit_headers(response: Response) -> Response:
     return response
 
 
-def _authenticate_key(secret: str, required_access: RequiredAccess) -> Identity:
+def _authenticate_key(secret: str, required_credential: RequiredCredential) -> Identity:
     key = container().api_keys.find_by_secret(secret)
     if key is None:
         raise _unauthorized(INVALID_KEY)
     if key.is_expired(container().database.clock.time()):
         raise _unauthorized("The API key has expired.")
     _count_request(key)
-    if required_access == "full_access" and key.scope != "full_access":
+    if required_credential == "full_access" and key.scope != "full_access":
         raise ApiError(
             403,
             "forbidden",

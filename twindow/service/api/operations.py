@@ -10,7 +10,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from twindow.service.api import auth
-from twindow.service.api.auth import RequiredAccess
+from twindow.service.api.auth import RequiredCredential
 from twindow.service.api.requests import read_body, read_query
 
 View = Callable[..., Any]
@@ -33,7 +33,7 @@ class Operation:
     path: str
     spec_number: int | None
     summary: str
-    required_access: RequiredAccess
+    required_credential: RequiredCredential
     query: type[msgspec.Struct] | None
     body: type[msgspec.Struct] | None
     request_headers: Mapping[str, str]
@@ -54,7 +54,7 @@ class Operations:
         method: str,
         path: str,
         *,
-        required_access: RequiredAccess,
+        required_credential: RequiredCredential,
         spec_number: int | None = None,
         query: type[msgspec.Struct] | None = None,
         body: type[msgspec.Struct] | None = None,
@@ -80,7 +80,7 @@ class Operations:
                     path=path,
                     spec_number=spec_number,
                     summary=str(view.__doc__).splitlines()[0],
-                    required_access=required_access,
+                    required_credential=required_credential,
                     query=query,
                     body=body,
                     request_headers=request_headers or {},
@@ -91,7 +91,7 @@ class Operations:
             )
 
             def handle_call(**arguments: Any) -> Response:
-                caller = auth.authenticate(required_access)
+                caller = auth.authenticate(required_credential)
                 if query:
                     arguments["query"] = read_query(query)
                 if body:

@@ -17,7 +17,7 @@ PATH_PARAMETER = re.compile(r"<(?:\w+(?:\(minlength=(\d+)\))?:)?(\w+)>")
 SUMMARY = "List AI twins, chat with them and create API keys."
 CONTACT = {"name": "The administrator of this service"}
 LICENSE = {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"}
-SECURITY_BY_ACCESS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+SECURITY_BY_CREDENTIAL: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "read_only": [{"bearer": []}, {"header": []}],
     "full_access": [{"bearer": []}, {"header": []}],
     "a JWT": [{"jwt": []}],
@@ -117,9 +117,9 @@ def _describe_operation(operation: Operation) -> JsonObject:
         "operationId": operation.name,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": _describe_access(operation),
+        "description": _describe_requirement(operation),
         "parameters": list(_describe_parameters(operation)),
-        "security": SECURITY_BY_ACCESS[operation.required_access],
+        "security": SECURITY_BY_CREDENTIAL[operation.required_credential],
         "responses": {
             str(operation.status): _success_response(operation),
             "default": {"$ref": "#/components/responses/Error"},
@@ -131,17 +131,11 @@ def _describe_operation(operation: Operation) -> JsonObject:
     return operation_object
 
 
-def _describe_access(operation: Operation) -> str:
+def _describe_requirement(operation: Operation) -> str:
     origin = f"Endpoint {operation.spec_number}." if operation.spec_number else "An extension."
-    return f"{origin} Requires {_access_text(operation.required_access)}."
-
-
-def _access_text(required_access: str) -> str:
-    return (
-        required_access
-        if required_access == "a JWT"
-        else f"an API key with the scope {required_access}"
-    )
+    required = operation.required_credential
+    credential = required if required == "a JWT" else f"an API key with the scope {required}"
+    return f"{origin} Requires {credential}."
 
 
 def _success_response(operation: Operation) -> JsonObject:

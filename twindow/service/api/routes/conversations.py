@@ -17,7 +17,7 @@ from twindow.service.credentials import Identity
     "POST",
     "/conversations",
     spec_number=3,
-    required_access="full_access",
+    required_credential="full_access",
     body=NewConversation,
     response_type=ItemResponse[schemas.Conversation],
     status=201,
@@ -36,7 +36,7 @@ def create_conversation(caller: Identity, body: NewConversation) -> Response:
     "GET",
     "/conversations",
     spec_number=4,
-    required_access="read_only",
+    required_credential="read_only",
     query=ConversationQuery,
     response_type=PageResponse[schemas.Conversation],
 )
@@ -51,7 +51,7 @@ def list_conversations(
 @operations.route(
     "GET",
     "/conversations/<conversation_id>",
-    required_access="read_only",
+    required_credential="read_only",
     response_type=ItemResponse[schemas.Conversation],
 )
 def show_conversation(caller: Identity, conversation_id: str) -> ItemResponse[schemas.Conversation]:
@@ -60,7 +60,7 @@ def show_conversation(caller: Identity, conversation_id: str) -> ItemResponse[sc
 
 
 @operations.route(
-    "DELETE", "/conversations/<conversation_id>", required_access="full_access", status=204
+    "DELETE", "/conversations/<conversation_id>", required_credential="full_access", status=204
 )
 def delete_conversation(caller: Identity, conversation_id: str) -> None:
     """Delete a conversation with its messages; a running reply stops."""

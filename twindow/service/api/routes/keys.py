@@ -18,7 +18,7 @@ from twindow.service.credentials import Identity, TooManyKeys
     "POST",
     "/auth/api-keys",
     spec_number=7,
-    required_access="a JWT",
+    required_credential="a JWT",
     body=NewApiKey,
     response_type=ItemResponse[schemas.ApiKeyWithSecret],
     status=201,
@@ -43,7 +43,7 @@ def create_key(caller: Identity, body: NewApiKey) -> Response:
 @operations.route(
     "GET",
     "/auth/api-keys",
-    required_access="a JWT",
+    required_credential="a JWT",
     query=PageQuery,
     response_type=PageResponse[schemas.ApiKey],
 )
@@ -53,7 +53,7 @@ def list_keys(caller: Identity, query: PageQuery) -> PageResponse[schemas.ApiKey
     return build_page(page, serializers.api_key, query)
 
 
-@operations.route("DELETE", "/auth/api-keys/<key_id>", required_access="a JWT", status=204)
+@operations.route("DELETE", "/auth/api-keys/<key_id>", required_credential="a JWT", status=204)
 def revoke_key(caller: Identity, key_id: str) -> None:
     """Revoke an API key."""
     if not container().api_keys.revoke(caller.sub, key_id):

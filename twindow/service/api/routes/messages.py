@@ -44,7 +44,7 @@ MESSAGE_PATH = "/conversations/<conversation_id>/messages/<string(minlength=8):m
 @operations.route(
     "GET",
     "/conversations/<conversation_id>/messages",
-    required_access="read_only",
+    required_credential="read_only",
     query=PageQuery,
     response_type=PageResponse[schemas.Message],
 )
@@ -60,7 +60,7 @@ def list_messages(
 @operations.route(
     "GET",
     MESSAGE_PATH,
-    required_access="read_only",
+    required_credential="read_only",
     response_type=ItemResponse[schemas.Message],
 )
 def show_message(
@@ -76,7 +76,7 @@ def show_message(
     "POST",
     "/conversations/<conversation_id>/messages",
     spec_number=5,
-    required_access="full_access",
+    required_credential="full_access",
     body=NewMessage,
     request_headers=IDEMPOTENCY_HEADER,
     response_type=ItemResponse[schemas.Message],
@@ -100,7 +100,7 @@ def send_message(caller: Identity, conversation_id: str, body: NewMessage) -> Re
     "POST",
     "/conversations/<conversation_id>/messages/stream",
     spec_number=6,
-    required_access="full_access",
+    required_credential="full_access",
     body=NewMessage,
     request_headers=IDEMPOTENCY_HEADER,
     response_type=schemas.Event,
@@ -136,7 +136,7 @@ def stream_message(caller: Identity, conversation_id: str, body: NewMessage) -> 
 @operations.route(
     "DELETE",
     MESSAGE_PATH,
-    required_access="full_access",
+    required_credential="full_access",
     status=204,
 )
 def stop_reply(caller: Identity, conversation_id: str, message_id: str) -> None:

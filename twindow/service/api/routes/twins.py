@@ -14,7 +14,7 @@ from twindow.service.credentials import Identity
     "GET",
     "/twins",
     spec_number=1,
-    required_access="read_only",
+    required_credential="read_only",
     query=PageQuery,
     response_type=PageResponse[schemas.Twin],
 )
@@ -28,7 +28,7 @@ def list_twins(caller: Identity, query: PageQuery) -> PageResponse[schemas.Twin]
     "GET",
     "/twins/<path:twin_id>",
     spec_number=2,
-    required_access="read_only",
+    required_credential="read_only",
     response_type=ItemResponse[schemas.Twin],
 )
 def show_twin(caller: Identity, twin_id: str) -> ItemResponse[schemas.Twin]:
