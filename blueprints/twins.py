@@ -27,7 +27,8 @@ from twindow.web.person.twin_permissions import find_twin, list_twins
 bp = Blueprint("twins", __name__)
 
 TWINS_PER_PAGE = 60
-# Limit for full page loads, which contain all previous gallery pages, too.
+# Limit for full page loads, which contain all previous gallery pages, too. The search finds the
+# other twins of a long list (MAX_TWINS in twindow/chat/catalogue/catalogue.py).
 MAX_PAGES = 10
 MAX_RECENT_TWINS = 4
 # With at most this many twins, the gallery does not list recent ones separately.

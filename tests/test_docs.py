@@ -69,6 +69,19 @@ def test_links_and_anchors_in_the_docs_exist():
                 assert place in places, f"{path.name}: {target}{place}"
 
 
+def test_paths_that_the_documents_name_exist():
+    folders = "blueprints|docs|static|templates|tests|tools|twindow"
+    named = re.compile(rf"`((?:{folders})/[\w./-]+)`")
+    wrong = [
+        (path.name, name)
+        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+        for name in named.findall(path.read_text())
+        if not (ROOT / name).exists()
+    ]
+
+    assert wrong == []
+
+
 @pytest.mark.parametrize(
     "text", twin_files(README) + twin_files(TWINS), ids=lambda text: text[4:20]
 )
