@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from flask import Flask, abort, request
 
+from twindow.core.branding import Palette
 from twindow.web import message_html, metrics, preferences, site_context
+from twindow.web.assets import static_files
 from twindow.web.container import EXTENSION_KEY, Portal
 from twindow.web.http import (
     errors,
@@ -46,7 +48,8 @@ def init_app(app: Flask, portal: Portal) -> None:
     errors.init_app(app)
     same_origin.init_app(app)
     browser_id.init_app(app)
-    site_context.init_app(app, portal.settings, portal.model_note)
+    colours = Palette.from_accent(portal.settings.accent.colour).css_values()
+    site_context.init_app(app, portal.settings, colours, portal.model_note)
     formatting.init_app(app)
     message_html.init_app(app)
     preferences.init_app(app)
@@ -57,6 +60,8 @@ def init_app(app: Flask, portal: Portal) -> None:
     gate.init_app(app)
     app.before_request(_limit_form_fields)
     page_compression.init_app(app)
+    # These two wrap the WSGI app, and twindow/application.py wraps them.
+    static_files.init_app(app, colours, portal.settings.logo)
     metrics.init_app(app, portal.settings, portal.metrics)
 
 

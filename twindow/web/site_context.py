@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from flask import Flask
 from jinja2.ext import Extension
 
-from twindow.core.branding import Palette
 from twindow.core.settings import Settings
-from twindow.web.assets import static_files
 from twindow.web.message_form import MAX_MESSAGE_CHARACTERS
 
 
@@ -27,10 +25,13 @@ class Dedent(Extension):
         return re.sub(indentation, "", source, flags=re.MULTILINE)
 
 
-def init_app(app: Flask, settings: Settings, model_note: Callable[[str], object | None]) -> None:
-    """Compute the colours once, set up the assets, and configure Jinja."""
-    colours = Palette.from_accent(settings.accent.colour).css_values()
-    static_files.init_app(app, colours, settings.logo)
+def init_app(
+    app: Flask,
+    settings: Settings,
+    colours: Mapping[str, str],
+    model_note: Callable[[str], object | None],
+) -> None:
+    """Configure Jinja, and provide the variables of the site."""
     site_context = {
         "site_name": settings.site_name,
         "colours": colours,
