@@ -27,10 +27,11 @@ _TURN_ID = re.compile(r"[\w-]{1,32}", re.ASCII)
 @bp.get("/turns/<turn_id>/events")
 @sign_in_not_required
 def show(turn_id: str) -> Response:
-    """Stream the log of a turn from a cursor: Last-Event-ID, or `after` in the query.
+    """Stream what a page lacks of a reply.
 
-    A turn that does not exist, or that belongs to somebody else, gets a stream that ends at once:
-    after any other response the browser would reconnect.
+    It has the part up to the cursor in Last-Event-ID, or in `after` in the query. A turn that does
+    not exist, or that belongs to somebody else, gets a stream that ends at once: after any other
+    response the browser would reconnect.
     """
     turn = find_turn(turn_id)
     if turn and stream_limit.is_stream_limit_reached():

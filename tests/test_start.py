@@ -83,7 +83,7 @@ def interrupt_reply(person: Person, server: ServerProcess) -> tuple[str, str]:
 
 def stored_reply(data: Path, turn_id: str) -> Reply:
     database = Database(f"sqlite:///{data}/portal.db")
-    log = Log(database, ProcessLoad(), on_end=lambda *_: None)
+    log = Log(database, ProcessLoad(), on_stored=lambda *_: None)
     reply = build_reply(log.read(turn_id))
     log.close()
     database.close()

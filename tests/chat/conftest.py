@@ -44,7 +44,7 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
     def new_log(clock: Clock = clock) -> Log:
         database = Database(database_url, clock=clock)
         migrate(database, MIGRATIONS, "alembic_version")
-        logs.append(Log(database, ProcessLoad(), on_end=lambda *_: None))
+        logs.append(Log(database, ProcessLoad(), on_stored=lambda *_: None))
         return logs[-1]
 
     yield new_log

@@ -60,7 +60,7 @@ def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
             pass
 
     log._flusher.close()
-    log._on_end = store_html
+    log._on_stored = store_html
     other = new_log()
     log.append(turn.id, Delta("stored"))
     with ExitStack() as requests:

@@ -130,7 +130,7 @@ def test_waiting_reader_is_woken_at_once(change: Callable[[LogBuffer], None]):
 
 def test_readers_receive_the_end_of_a_reply_before_its_html_is_rendered(log: Log, turn: Turn):
     seen: list[bool] = []
-    log._on_end = lambda turn_id, _text: seen.append(log.read(turn_id).is_final)
+    log._on_stored = lambda turn_id, _text: seen.append(log.read(turn_id).is_final)
     log.end(turn.id, DONE)
 
     assert seen == [True]

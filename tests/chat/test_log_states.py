@@ -76,7 +76,7 @@ class Process:
 
     def __init__(self, url: str, clock: SteppedClock) -> None:
         self.database = Database(url, lock_timeout=0.001, clock=clock)
-        self.log = Log(self.database, UnmeasuredLoad(), on_end=lambda *_: None)
+        self.log = Log(self.database, UnmeasuredLoad(), on_stored=lambda *_: None)
         self.log._flusher.close()
         self.log._remote_follower.close()
         self.is_alive = True
@@ -198,7 +198,7 @@ class LogMachine(RuleBasedStateMachine):
         submissions = make_submissions(process.log)
         turn = start_conversation(submissions, person, key=secrets.token_hex()).turn
         reply = ReplyModel(turn.id, process)
-        assert process.log.call_on_end(reply.turn_id, reply.hang_up)
+        assert process.log.set_abort(reply.turn_id, reply.hang_up)
         self.all_replies.append(reply)
         return reply
 
@@ -369,9 +369,7 @@ class LogMachine(RuleBasedStateMachine):
             entries = [entry for _, entry in rows[reply.turn_id]]
             assert entries == [reply.end] if reply.end else join_text(entries) == reply.stored
             assert reply.hang_ups == (not reply.is_written)
-            assert reply.is_written or not reply.worker.log.call_on_end(
-                reply.turn_id, reply.hang_up
-            )
+            assert reply.is_written or not reply.worker.log.set_abort(reply.turn_id, reply.hang_up)
 
     def teardown(self) -> None:
         """Check that every reply ends, that all readers get its end, and what is stored then."""

@@ -65,7 +65,7 @@ def test_message_of_a_stopped_reply_is_not_sent_even_if_the_stop_cannot_be_store
 def test_reply_whose_end_is_stored_later_is_never_abandoned(log: Log, turn: Turn):
     abandoned: list[list[str]] = []
     find_abandoned = log._recovery.find_abandoned
-    log.call_on_end(turn.id, lambda: abandoned.append(find_abandoned([turn.id])))
+    log.set_abort(turn.id, lambda: abandoned.append(find_abandoned([turn.id])))
 
     log.end_later(turn.id, COMPLETE)
 
@@ -171,4 +171,4 @@ def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
     assert buffer is not None
     assert buffer.forbid_requests() is False
 
-    assert log.call_on_end(turn.id, lambda: None) is False
+    assert log.set_abort(turn.id, lambda: None) is False

@@ -178,7 +178,7 @@ def test_lock_on_the_heartbeat_table_does_not_interrupt_replies(
 ):
     log._flusher.close()
     database = Database(database_url, lock_timeout=0.05, clock=clock)
-    other = Log(database, ProcessLoad(), on_end=lambda *_: None)
+    other = Log(database, ProcessLoad(), on_stored=lambda *_: None)
     with log.database.write() as locking:
         # Other connections can still read the locked table.
         locking.exec_driver_sql("LOCK TABLE workers IN EXCLUSIVE MODE")

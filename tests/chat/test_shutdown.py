@@ -37,7 +37,7 @@ def test_shutdown_ends_all_running_replies_in_one_commit_without_rendering_them(
 ):
     log._flusher.close()
     rendered: list[str] = []
-    log._on_end = lambda turn_id, _: rendered.append(turn_id)
+    log._on_stored = lambda turn_id, _: rendered.append(turn_id)
     commits: list[object] = []
     event.listen(log.database.engine, "commit", commits.append)
 

@@ -155,7 +155,9 @@ class ReplyWorker:
             idempotency_key=turn.idempotency_key,
             before_request=lambda: self._check_turn(turn),
         ) as stream:
-            if not self.log.call_on_end(turn.id, stream.close):
+            # When a person stops the reply, in any process, the log closes the stream, and the loop
+            # over its events ends without an end of the service.
+            if not self.log.set_abort(turn.id, stream.close):
                 raise TurnEnded
             try:
                 ended = self._relay_events(turn, service_id, stream)
@@ -191,15 +193,17 @@ class ReplyWorker:
             match event:
                 case twinapi.Progress() | twinapi.Delta():
                     self.log.append(turn.id, event)
-                case twinapi.Complete(text, reply_conversation_id, cut_off, is_ignored, sources):
-                    if is_ignored:
+                case twinapi.Complete() as complete:
+                    if complete.is_text_ignored:
                         self._warn_of_ignored_text(turn)
-                    if reply_conversation_id not in (None, service_id):
+                    if complete.conversation_id not in (None, service_id):
                         logger.warning("turn %s: the reply names another conversation", turn.id)
-                    if is_visible(text or self.log.text(turn.id)):
-                        note = "reply_cut_off" if cut_off else ""
+                    if is_visible(complete.text or self.log.text(turn.id)):
                         return Ended(
-                            ReplyState.COMPLETE, text=text or "", code=note, sources=sources
+                            ReplyState.COMPLETE,
+                            text=complete.text or "",
+                            code="reply_cut_off" if complete.is_cut_off else "",
+                            sources=complete.sources,
                         )
                     if not self.log.is_writing(turn.id):  # it was ended, with its text
                         return Ended(ReplyState.STOPPED)

@@ -164,7 +164,7 @@ def build_portal(
     conversations = Conversations(database)
     renderer = RenderProcess()
     html_cache = HtmlCache(database, renderer.render, render_plain, RENDERER_VERSION)
-    log = Log(database, load, on_end=html_cache.add)
+    log = Log(database, load, on_stored=html_cache.add)
     limits = Limits(
         database, counters, quota, settings.limits, history_limit=settings.history_limit
     )

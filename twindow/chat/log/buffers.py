@@ -38,7 +38,7 @@ class LogBuffer:
         self._is_ended = False
         self._was_abandoned = False
         self._are_requests_forbidden = False
-        self._on_end: Callable[[], None] | None = None
+        self._abort: Callable[[], None] | None = None
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -139,16 +139,16 @@ class LogBuffer:
             )
         return self.batch(cursor)
 
-    def call_on_end(self, callback: Callable[[], None]) -> bool:
-        """Call `callback` when the buffer ends.
+    def set_abort(self, abort: Callable[[], None]) -> bool:
+        """Call `abort` when the buffer ends: it closes the stream of the service.
 
-        Replaces a callback that was set before. Returns False, without setting the callback, if the
-        worker may not send requests.
+        Replaces a function that was set before. Returns False, without setting it, if the worker
+        may not send requests.
         """
         with self._changed:
             if not self.allows_requests:
                 return False
-            self._on_end = callback
+            self._abort = abort
             return True
 
     @property
@@ -160,7 +160,7 @@ class LogBuffer:
         """Forbid further requests. Return whether the worker may have sent the message."""
         with self._changed:
             self._are_requests_forbidden = True
-            return self._on_end is not None
+            return self._abort is not None
 
     def abandon(self) -> None:
         """Wake all waiting readers without appending an end.
@@ -172,7 +172,7 @@ class LogBuffer:
             self._changed.notify_all()
 
     def end(self, ended: Ended) -> None:
-        """Append the final entry, notify all readers and call the callback of `call_on_end`."""
+        """Append the final entry, notify all readers and call the function of `set_abort`."""
         with self._changed:
             if self._is_ended:
                 return
@@ -180,8 +180,8 @@ class LogBuffer:
             self._entries.append(ended)
             self._is_ended = True
             self._changed.notify_all()
-        if self._on_end:
-            self._on_end()
+        if self._abort:
+            self._abort()
 
     def _is_due(self, slice_seconds: float) -> bool:
         slice_count = min(1 + self._text_length // CHARACTERS_PER_EXTRA_SLICE, MAX_SLICES)

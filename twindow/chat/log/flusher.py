@@ -64,10 +64,10 @@ class Flusher:
     def flush(self, slice_seconds: float = 0.0) -> None:
         """Record a heartbeat if it is due, and store all appended entries.
 
-        Entries stay in the buffer until their slice of `slice_seconds` is over. Entries of turns
-        that another transaction has locked wait for the next flush. If another process has ended a
-        turn, this method ends its buffer. Buffers of deleted turns are dropped. Raises
-        DatabaseUnavailable.
+        Entries stay in the buffer until their slice of `slice_seconds` is over; then the readers in
+        this process get them, too. Entries of turns that another transaction has locked wait for
+        the next flush. If another process has ended a turn (*Stop*), this method ends its buffer.
+        Buffers of deleted turns are dropped. Raises DatabaseUnavailable.
         """
         with self._flush_lock:
             if self._buffers:

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class HtmlCache:
-    """HTML of finished replies, rendered once and shared by all processes.
+    """HTML of finished replies, stored for all processes.
 
     While a process renders a reply, its other requests for that reply wait for the same HTML.
 

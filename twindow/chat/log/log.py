@@ -45,8 +45,8 @@ class Log:
     """Reply logs of all turns.
 
     When this process has stored the end of a reply that has text, and its readers have it, it
-    calls `on_end(turn_id, text)`, except during a shutdown. `on_end` must not raise. `load` is
-    measured while replies run or are followed.
+    calls `on_stored(turn_id, text)`, except during a shutdown. `on_stored` must not raise. `load`
+    is measured while replies run or are followed.
     """
 
     # Readers get an empty batch after this long without entries. A page counts a stream as lost
@@ -55,11 +55,11 @@ class Log:
     keepalive_seconds = 3.0
 
     def __init__(
-        self, database: Database, load: ProcessLoad, on_end: Callable[[str, str], object]
+        self, database: Database, load: ProcessLoad, on_stored: Callable[[str, str], object]
     ) -> None:
         self.database = database
         self._load = load
-        self._on_end = on_end
+        self._on_stored = on_stored
         self.is_closing = False
         self._buffers = LocalBuffers(database.clock, database.metrics)
         self._heartbeat = Heartbeat(database)
@@ -119,13 +119,13 @@ class Log:
                 self.database.metrics.observe_first_text(delay)
             self._flusher.wake()
 
-    def call_on_end(self, turn_id: str, callback: Callable[[], None]) -> bool:
-        """Call `callback` when the turn ends, in this process or another.
+    def set_abort(self, turn_id: str, abort: Callable[[], None]) -> bool:
+        """Call `abort` when the turn ends, in this process or another: *Stop* ends the turn.
 
-        Returns False, without storing the callback, if the worker may not send a request any more.
+        Returns False, without storing it, if the worker may not send a request any more.
         """
         buffer = self._buffers.get(turn_id)
-        return buffer is not None and buffer.call_on_end(callback)
+        return buffer is not None and buffer.set_abort(abort)
 
     def allows_requests(self, turn_id: str) -> bool:
         """Return whether the worker of a turn may send a request.
@@ -167,7 +167,7 @@ class Log:
         Replaces all entries of the turn with `ended`. An end without text keeps the text so far.
         Returns False if the turn does not exist any more, or if the `precondition`, checked in the
         transaction, fails. `reserved` is for the flusher, which must wait neither for
-        requests nor for `on_end`. Raises DatabaseUnavailable.
+        requests nor for `on_stored`. Raises DatabaseUnavailable.
         """
         buffer = self._buffers.get(turn_id)
         if ended.state is ReplyState.STOPPED and buffer:
@@ -186,7 +186,7 @@ class Log:
         if is_first_end:
             self.database.metrics.count("replies", final_entry.state)
         if is_first_end and final_entry.text and not (self.is_closing or reserved):
-            self._on_end(turn_id, final_entry.text)
+            self._on_stored(turn_id, final_entry.text)
         return is_first_end
 
     def end_later(self, turn_id: str, ended: Ended, shown: Ended | None = None) -> None:
@@ -252,6 +252,8 @@ class Log:
         self, turn_id: str, keepalive_seconds: Callable[[], float] | None = None
     ) -> Iterator[Batch]:
         """Yield the whole log, then new entries until the turn ends or the log is closed.
+
+        A page that has a part of the reply skips what it has when the entries are rendered.
 
         Before each batch, `keepalive_seconds` is called (default: `Log.keepalive_seconds`). After
         that time without entries, an empty batch is yielded, as a sign that the reply is still

@@ -121,5 +121,7 @@ class RunningReply:
             # The reply may have used up a limit, or its twin may be gone.
             composer = conversation_composer(conversation)
             end += render_template("turns/_composer_patch.html", composer=composer)
+        # The new footer replaces the one that holds the stream, which ends it. DONE is for a page
+        # that has no such footer any more.
         yield sse.frame(end, id=reply.cursor)
         yield DONE
