@@ -19,7 +19,7 @@ from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.server.logs import configure_logging, log_start
 from twindow.core.settings import SettingsError, load_env_file, load_settings
-from twindow.web import metrics
+from twindow.web import prometheus
 
 __all__ = ["create_app", "main"]
 
@@ -41,7 +41,7 @@ def main() -> None:
             port=settings.port,
             workers=settings.workers,
             forwarded_allow_ips=str(settings.trusted_proxies),
-            **metrics.server_options(settings),
+            **prometheus.server_options(settings),
         )
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)

@@ -64,7 +64,9 @@ def untranslated_messages(catalog: Catalog) -> Iterator[str]:
 def update_catalog(code: str) -> Catalog:
     """Update a catalogue: add new messages without a translation, and remove obsolete ones."""
     catalog = read_catalog(code)
+    creation_date = catalog.creation_date
     catalog.update(extract_catalog(), no_fuzzy_matching=True, update_header_comment=False)
+    catalog.creation_date = creation_date  # the file changes only if a sentence does
     catalog.obsolete.clear()
     catalog_path(code).parent.mkdir(parents=True, exist_ok=True)
     with catalog_path(code).open("wb") as file:

@@ -5,7 +5,7 @@ import "./composer.js";
 import "./composer_requests.js";
 import "./keys.js";
 import "./dialog_links.js";
-import "./copying.js";
+import "./clipboard.js";
 import "./menus.js";
 import { announce } from "./announcements.js";
 import { messages } from "./messages.js";

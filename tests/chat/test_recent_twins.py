@@ -6,7 +6,7 @@ import time
 
 from tests.chat.conftest import start_conversation
 from tests.support.clock import AdjustableClock
-from twindow.chat.catalogue.recent_twins import RecentTwins, filter_twins
+from twindow.chat.catalogue import RecentTwins, filter_twins
 from twindow.chat.log.log import Log
 from twindow.chat.submissions import Submissions
 from twindow.twinapi import Twin

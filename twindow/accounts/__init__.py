@@ -3,7 +3,7 @@
 `Accounts` is the interface to the rest of the portal. Visitors have no account.
 """
 
-from twindow.accounts.accounts import Accounts, InvalidLink, Rejected, WrongCredentials
+from twindow.accounts.accounts import Accounts, InvalidLink, PersonRejected, WrongCredentials
 from twindow.accounts.attempts import AttemptsExceeded, VerificationBusy
 from twindow.accounts.key_issuer import KeyIssuer
 from twindow.accounts.names import PROXY_ISSUER, UnsuitableName, is_proxy_name, subject_of
@@ -30,7 +30,7 @@ __all__ = [
     "People",
     "Person",
     "PersonNotFound",
-    "Rejected",
+    "PersonRejected",
     "SignIn",
     "UnsuitableName",
     "UnsuitablePassword",

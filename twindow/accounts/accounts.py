@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
-from twindow.accounts import links, passwords, people, sign_ins
+from twindow.accounts import one_time_links, passwords, people, sign_ins
 from twindow.accounts.attempts import AttemptLimits
 from twindow.accounts.key_issuer import KeyIssuer
 from twindow.accounts.names import UnsuitableName, subject_of
@@ -26,7 +26,7 @@ class InvalidLink(Exception):
     """Raised for a one-time link that was used, has expired, or never existed."""
 
 
-class Rejected(Exception):
+class PersonRejected(Exception):
     """Raised if a list of people has one who cannot be added: at `index`, because of `reason`."""
 
     def __init__(self, index: int, reason: UnsuitableName | NameTaken) -> None:
@@ -103,12 +103,12 @@ class Accounts:
     def create_link(self, person: Person) -> str:
         """Return the token of a one-time link to set a password."""
         with self.database.write(durable=True) as connection:
-            return links.create_link(connection, person.id, self.database.clock.time())
+            return one_time_links.create_link(connection, person.id, self.database.clock.time())
 
     def add_all(self, new_people: Sequence[NewPerson]) -> Sequence[tuple[Person, str]]:
         """Add people, and return each with the token of a link to set their password.
 
-        If one cannot be added, nobody is: raises Rejected.
+        If one cannot be added, nobody is: raises PersonRejected.
         """
         added, now = [], self.database.clock.time()
         with self.database.write(durable=True) as connection:
@@ -116,8 +116,8 @@ class Accounts:
                 try:
                     person = people.add_person(connection, new_person, now)
                 except (UnsuitableName, NameTaken) as error:
-                    raise Rejected(index, error) from None
-                added.append((person, links.create_link(connection, person.id, now)))
+                    raise PersonRejected(index, error) from None
+                added.append((person, one_time_links.create_link(connection, person.id, now)))
         return added
 
     def reset(self, person: Person) -> str:
@@ -125,12 +125,12 @@ class Accounts:
         with self.database.write(durable=True) as connection:
             passwords.delete_hash(connection, person.id)
             sign_ins.end_all(connection, person.id)
-            return links.create_link(connection, person.id, self.database.clock.time())
+            return one_time_links.create_link(connection, person.id, self.database.clock.time())
 
     def find_by_link(self, token: str) -> Person:
         """Return the person to whom a one-time link belongs. Raises InvalidLink."""
         with self.database.read() as connection:
-            person = links.find_person(connection, token, self.database.clock.time())
+            person = one_time_links.find_person(connection, token, self.database.clock.time())
         if person is None:
             raise InvalidLink
         return person
@@ -144,8 +144,8 @@ class Accounts:
         password_hash = self.passwords.hash(password, person.name)
         with self.database.write(durable=True) as connection:
             now = self.database.clock.time()
-            is_valid = links.find_person(connection, token, now) is not None
-            if not is_valid or not links.use_link(connection, token):
+            is_valid = one_time_links.find_person(connection, token, now) is not None
+            if not is_valid or not one_time_links.use_link(connection, token):
                 raise InvalidLink
             passwords.store_hash(connection, person.id, password_hash)
             sign_ins.end_all(connection, person.id)

@@ -32,7 +32,7 @@ PAGE_SIZE = 20
 # The sidebar lists as many conversations. The first number only limits the size of pages.
 MAX_RECENT_PINNED = 100
 MAX_RECENT = 20
-MAX_TITLE_CHARACTERS = 200
+MAX_TITLE_CHARACTERS = 200  # as in templates/conversations/_menu.html
 
 
 class ConversationNotFound(Exception):

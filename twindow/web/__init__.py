@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask, abort, request
 
 from twindow.core.branding import Palette
-from twindow.web import message_html, metrics, preferences, site_context
+from twindow.web import message_html, preferences, prometheus, site_context
 from twindow.web.assets import static_files
 from twindow.web.container import EXTENSION_KEY, Portal
 from twindow.web.http import (
@@ -62,7 +62,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     page_compression.init_app(app)
     # These two wrap the WSGI app, and twindow/application.py wraps them.
     static_files.init_app(app, colours, portal.settings.logo)
-    metrics.init_app(app, portal.settings, portal.metrics)
+    prometheus.init_app(app, portal.settings, portal.metrics)
 
 
 def _limit_form_fields() -> None:

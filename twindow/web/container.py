@@ -39,7 +39,7 @@ from twindow.core.twin_groups import TwinPermissions
 from twindow.paths import MIGRATIONS
 from twindow.rendering import RENDERER_VERSION, RenderProcess, render_plain
 from twindow.twinapi import AvatarDownloader, Client
-from twindow.web.metrics import create_metrics
+from twindow.web.prometheus import create_metrics
 from twindow.web.session.rows import sessions
 from twindow.web.streaming.reply_renderer import ReplyRenderers
 

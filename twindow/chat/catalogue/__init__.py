@@ -7,7 +7,8 @@ from twindow.chat.catalogue.list_errors import (
     describe_cause,
     list_error_code,
 )
-from twindow.chat.catalogue.recent_twins import RecentTwins, TwinUsage, filter_twins
+from twindow.chat.catalogue.recent_twins import RecentTwins, TwinUsage
+from twindow.chat.catalogue.twin_filter import filter_twins
 from twindow.chat.catalogue.twin_list_store import TwinListStore
 
 __all__ = [

@@ -9,7 +9,7 @@ import msgspec
 
 from twindow.core.text_files import NotUtf8, decode_text
 from twindow.service import file_stamp
-from twindow.service.twins import front_matter
+from twindow.service.twins import yaml_fields
 from twindow.service.twins.twin import FrontMatter, InvalidTwinFile, Twin
 from twindow.service.validation_messages import explain
 
@@ -19,7 +19,7 @@ FILE_PATTERN = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n(.*))?\Z", re.DOTALL 
 
 def load(path: Path, updated_at: float) -> Twin:
     """Load a twin from a file; `updated_at` is in seconds since 1970. Raises InvalidTwinFile."""
-    if not front_matter.is_storable_text(path.name):
+    if not yaml_fields.is_storable_text(path.name):
         raise InvalidTwinFile("the file name is not valid UTF-8.")
     try:
         file = file_stamp.resolve_inside(path.parent, path.name)
@@ -34,7 +34,7 @@ def parse(twin_id: str, text: str, updated_at: float) -> Twin:
     sections = FILE_PATTERN.match(text)
     if not sections:
         raise InvalidTwinFile("line 1: missing front matter between two lines of ---.")
-    fields = front_matter.parse(sections[1])
+    fields = yaml_fields.parse(sections[1])
     try:
         # `strict=False` converts scalars, which are all text.
         metadata = msgspec.convert(fields.values, FrontMatter, strict=False)

@@ -36,7 +36,7 @@ SCRIPTS = {
         "js/shortcuts.js",
         "js/keys.js",
         "js/dialog_links.js",
-        "js/copying.js",
+        "js/clipboard.js",
         "js/menus.js",
         "js/main.js",
     ),

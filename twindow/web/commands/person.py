@@ -14,7 +14,7 @@ from twindow.accounts import (
     NameTaken,
     Person,
     PersonNotFound,
-    Rejected,
+    PersonRejected,
     UnsuitableName,
     is_proxy_name,
 )
@@ -258,7 +258,7 @@ def _add_from_file(portal: Portal, file: Path) -> None:
     lines = read_people(file)
     try:
         added = portal.accounts.add_all([line.person for line in lines])
-    except Rejected as error:
+    except PersonRejected as error:
         line = lines[error.index]
         is_taken = isinstance(error.reason, NameTaken)
         reason = f"{line.person.name} exists already." if is_taken else UNSUITABLE_NAME

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from flask import current_app, request
 
 from twindow.core.secrets import keyed_hash
-from twindow.core.server.proxy_headers import is_proxied
+from twindow.core.server.proxy_detection import is_proxied
 from twindow.web.container import portal
 from twindow.web.person.current_person import signed_in_person
 

@@ -16,7 +16,7 @@ from typing import Any
 from flask import Flask, Response
 
 from twindow.core.metrics import NO_METRICS, CounterName, GaugeName, Metrics
-from twindow.core.server.proxy_headers import is_proxied
+from twindow.core.server.proxy_detection import is_proxied
 from twindow.core.settings import Settings
 from twindow.core.version import read_version
 
