@@ -1,1 +1,1 @@
-"""Programs for developers: benchmarks, chaos tests, traces, screenshots, translations."""
+"""Programs for developers: benchmarks, chaos tests, screenshots, translations, releases."""

@@ -1,5 +1,5 @@
 // The message box as a state machine: `update` takes a state and an event, and returns a new state and
-// effects. It knows neither the page nor the storage nor the clock; composer.js binds it to them.
+// effects. It knows neither the page nor the storage nor the clock; composer.js and keys.js bind it to them.
 //
 // The box shows one of three texts, each of which is saved on its own: the draft, a message that the
 // server rejected, or a copy of an earlier message that is being edited. `state.shown` is DRAFT,

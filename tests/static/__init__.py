@@ -1,1 +1,1 @@
-"""Tests of static/: the state machines of the scripts, and script modules as they are served."""
+"""Tests of the script modules, without a page."""

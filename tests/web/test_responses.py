@@ -36,7 +36,7 @@ def test_assets_are_immutable_under_their_hash(alice: Person):
     assert "immutable" in answer.headers["Cache-Control"]
     assert stale.text == answer.text
     assert stale.headers["Cache-Control"] == "no-store"
-    assert alice.get("/static/0/../core/settings/settings.py").status == 404
+    assert alice.get("/static/0/../twindow/core/settings/settings.py").status == 404
 
 
 def test_static_files_are_served_without_loading_a_session(

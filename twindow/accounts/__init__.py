@@ -1,4 +1,4 @@
-"""Accounts of people who sign in: names, passwords, one-time links and active sign-ins.
+"""Accounts of people: names, passwords, failed attempts, one-time links and active sign-ins.
 
 `Accounts` is the interface to the rest of the portal. Visitors have no account.
 """

@@ -1,4 +1,4 @@
-"""Rendering of Markdown as safe HTML. Imports no other package of Twindow."""
+"""Rendering of Markdown as safe HTML."""
 
 from twindow.rendering.citations import link_citations
 from twindow.rendering.markdown_export import (

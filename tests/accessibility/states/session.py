@@ -1,4 +1,4 @@
-"""Sign-in pages."""
+"""Sign-in pages, the account, one-time links and adoption."""
 
 from typing import Any
 

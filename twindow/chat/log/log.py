@@ -34,7 +34,7 @@ from twindow.core.server.process_load import ProcessLoad
 logger = logging.getLogger(__name__)
 
 # Beyond this number of running replies, a process accepts no more messages. With 500, each with a
-# reader and ten deltas a second, nothing is lost, and 95 % of the pages take a tenth of a second at
+# reader and ten deltas a second, nothing is lost, and 95 % of the pages take a sixth of a second at
 # most (docs/measures.md).
 MAX_REPLIES_OF_PROCESS = 500
 

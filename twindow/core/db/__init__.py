@@ -1,1 +1,1 @@
-"""Databases: SQLite and PostgreSQL, migrations, copies and the lock of the data folder."""
+"""Databases: SQLite and PostgreSQL, migrations, copies, counters and locks."""

@@ -1,1 +1,1 @@
-"""The server process: Gunicorn, connections, file descriptors, threads and logs."""
+"""The server process: Gunicorn, connections, file descriptors, load and logs."""
