@@ -149,7 +149,9 @@ COMPILED_TEMPLATES = CompiledTemplates()
 @pytest.fixture
 def clock() -> AdjustableClock:
     """Return the portal's adjustable clock, whose `sleep` returns early."""
-    return AdjustableClock()
+    clock = AdjustableClock()
+    clock.advance_to_whole_hour()
+    return clock
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from sqlalchemy import update
 
 from tests.support.person import Page
@@ -26,7 +24,7 @@ def listed_titles(page: Page) -> list[str]:
 
 def backdate(portal: Portal, page: Page, days: float, column: str = "updated_at") -> None:
     """Set a time column of the conversation to `days` days ago."""
-    values = {column: time.time() - days * 86_400}
     condition = conversations.c.id == page.path.rsplit("/", 1)[1]
     with portal.database.write() as connection:
+        values = {column: portal.database.now(connection) - days * 86_400}
         connection.execute(update(conversations).where(condition).values(values))

@@ -53,13 +53,6 @@ def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:
         log.database.close()
 
 
-def skewed_clock(seconds: float) -> AdjustableClock:
-    """Return the clock of another machine, whose wall clock is `seconds` ahead."""
-    clock = AdjustableClock()
-    clock.jump_wall_clock(seconds)
-    return clock
-
-
 @pytest.fixture
 def log(new_log: Callable[[], Log]) -> Log:
     return new_log()

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.chat.conftest import on_postgresql, skewed_clock
+from tests.chat.conftest import on_postgresql
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twindow import twinapi
@@ -288,10 +288,14 @@ def test_list_cached_with_a_future_time_is_requested_again(
 @on_postgresql
 @pytest.mark.parametrize("skew", [3600, -3600])
 def test_age_of_a_list_cached_by_another_machine_ignores_clock_differences(
-    new_twins: NewTwins, upstream: Upstream, new_log: Callable[..., Log], skew: int
+    new_twins: NewTwins,
+    upstream: Upstream,
+    new_log: Callable[..., Log],
+    clock: AdjustableClock,
+    skew: int,
 ):
     names(new_twins(60))
-    clock = skewed_clock(skew)
+    clock = clock.skewed(skew)
     client = twinapi.Client(upstream.url, UPSTREAM_KEY)
     twins = new_catalogue(client, new_log(clock).database, 60)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -10,7 +9,8 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import func, select, update
 
-from tests.chat.conftest import make_deletions, on_postgresql, skewed_clock, start_conversation
+from tests.chat.conftest import make_deletions, on_postgresql, start_conversation
+from tests.support.clock import AdjustableClock
 from tests.support.history import insert_conversation
 from tests.support.upstream import Upstream
 from twindow.chat.conversations import Conversation, ConversationNotFound, Conversations
@@ -27,7 +27,6 @@ from twindow.chat.schema import turns as turns_table
 from twindow.chat.search.search import Search
 from twindow.chat.submissions import Submissions, SubmittedMessage
 from twindow.chat.turns import Turn, Turns
-from twindow.core.clock import Clock
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def backdate(log: Log, conversation: Conversation, seconds: float) -> None:
     """Set how many seconds ago a conversation was deleted."""
     with log.database.write() as connection:
         mine = conversations.c.id == conversation.id
-        values = {"deleted_at": time.time() - seconds}
+        values = {"deleted_at": log.database.now(connection) - seconds}
         connection.execute(update(conversations).where(mine).values(values))
 
 
@@ -112,9 +111,10 @@ def test_clock_of_another_machine_does_not_shorten_the_undo_period(
     deletions: Deletions,
     log: Log,
     new_log: Callable[..., Log],
+    clock: AdjustableClock,
     skew: int,
 ):
-    other_log = new_log(skewed_clock(skew))
+    other_log = new_log(clock.skewed(skew))
     other_deletions = make_deletions(other_log)
     other_deletions.delete(conversation.id, "alice")
     assert deletions.find(conversation.id, "alice")
@@ -195,18 +195,17 @@ def test_erasing_a_person_purges_their_conversations_at_once(
 
 @pytest.mark.both_databases
 def test_long_conversation_is_purged_in_short_transactions_with_pauses(
-    conversation: Conversation, deletions: Deletions, log: Log
+    conversation: Conversation,
+    deletions: Deletions,
+    log: Log,
+    clock: AdjustableClock,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     conversation_id = insert_conversation(log.database, "alice", 2 * PURGED_TURNS_PER_TRANSACTION)
     long_conversation = replace(conversation, id=conversation_id)
     backdate(log, long_conversation, RESTORABLE_SECONDS + 1)
     turn_counts = [row_counts(log)[1]]
-
-    class Pausing(Clock):
-        def sleep(self, seconds: float) -> None:  # noqa: ARG002
-            turn_counts.append(row_counts(log)[1])
-
-    log.database.clock = Pausing()
+    monkeypatch.setattr(clock, "sleep", lambda _: turn_counts.append(row_counts(log)[1]))
     deletions.purge_expired()
 
     steps = [before - after for before, after in pairwise(turn_counts)]

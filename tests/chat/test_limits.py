@@ -15,7 +15,6 @@ from tests.chat.conftest import (
     make_deletions,
     make_submissions,
     on_postgresql,
-    skewed_clock,
     start_conversation,
 )
 from tests.support.clock import AdjustableClock
@@ -151,7 +150,9 @@ def test_limits_begin_anew_with_each_utc_hour_and_day(log: Log, clock: Adjustabl
 
 @on_postgresql
 def test_windows_follow_the_clock_of_the_database(new_log: Callable[..., Log]):
-    here, ahead = new_log(AdjustableClock()), new_log(skewed_clock(5 * HOUR))
+    clock = AdjustableClock()
+    clock.advance_to_whole_hour()
+    here, ahead = new_log(clock), new_log(clock.skewed(5 * HOUR))
 
     assert not send(make_submissions(here, limits="person=1/day"))
     assert send(make_submissions(ahead, limits="person=1/day"))

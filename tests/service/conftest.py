@@ -15,6 +15,7 @@ from tests.service.client import ApiClient
 from tests.service.credentials import Credentials
 from tests.service.identity_provider import ISSUER, IdentityProvider
 from tests.support import upstream_server
+from tests.support.clock import AdjustableClock
 from tests.support.portals import serve
 from tests.support.upstream import Upstream
 from twindow.core.clock import Clock
@@ -46,6 +47,12 @@ def default_log_level() -> Iterator[None]:
     """Restore the log level, which the command `twins` raises."""
     yield
     logging.getLogger("twindow.service").setLevel(logging.NOTSET)
+
+
+@pytest.fixture
+def clock() -> AdjustableClock:
+    """Return a clock that shows the system's time, because PyJWT uses that."""
+    return AdjustableClock()
 
 
 @pytest.fixture

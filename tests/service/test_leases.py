@@ -85,8 +85,7 @@ def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(messages: 
 def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases(
     messages: Messages, database_url: str, clock: AdjustableClock, skew: int
 ):
-    other_clock = AdjustableClock()
-    other_clock.jump_wall_clock(skew)
+    other_clock = clock.skewed(skew)
     with closing(Database(database_url, clock=other_clock)) as other_database:
         other_messages = Messages(other_database)
         message, _ = messages.add(new_conversation(messages), "Hello")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import time
+from typing import Self
 
 from twindow.core.clock import Clock
 
@@ -20,6 +22,19 @@ class AdjustableClock(Clock):
     def advance(self, seconds: float) -> None:
         """Move the wall clock and the monotonic clock forward."""
         self._advanced_seconds += seconds
+
+    def advance_to_whole_hour(self) -> None:
+        """Move to the start of an hour, so that no window of a limit ends during a test.
+
+        The clock moves at least an hour, so a test that confuses it with the system clock fails.
+        """
+        self.advance(2 * 3_600 - self.time() % 3_600)
+
+    def skewed(self, seconds: float) -> Self:
+        """Return the clock of another machine, whose wall clock is `seconds` ahead."""
+        clock = copy.copy(self)
+        clock.jump_wall_clock(seconds)
+        return clock
 
     def jump_wall_clock(self, seconds: float) -> None:
         """Offset the wall clock by this many seconds; the monotonic clock is not affected."""

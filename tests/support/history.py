@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 
 from sqlalchemy import insert, select
 
@@ -34,9 +33,10 @@ def insert_conversation(
     The text of each reply is `reply` or some sentences. By default, the title is made of the
     number of turns.
     """
-    conversation_id, now = secrets.token_urlsafe(16), time.time()
+    conversation_id = secrets.token_urlsafe(16)
     ids = [secrets.token_urlsafe(16) for _ in range(turn_count)]
     with database.write() as connection:
+        now = database.now(connection)
         connection.execute(
             insert(conversations).values(
                 id=conversation_id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from flask import Flask
@@ -177,12 +177,14 @@ def test_numbers_durations_and_times_are_formatted_in_the_language(app: Flask, n
 MARCH = {"en": "March", "de": "März", "fr": "mars", "es": "marzo", "ar": "مارس", "ja": "3月"}
 
 
-def test_list_has_the_time_of_today_and_the_date_of_earlier_days(app: Flask):
+def test_list_has_the_time_of_today_and_the_date_of_earlier_days(
+    app: Flask, clock: AdjustableClock
+):
     for code in LANGUAGES:
         with in_language(app, code):
             assert MARCH[code] in time_or_date(LONG_AGO)
             assert "2021" in time_or_date(LONG_AGO)
-            assert re.search(r"\d+:\d\d", time_or_date(time.time()))
+            assert re.search(r"\d+:\d\d", time_or_date(clock.time()))
             assert message_time(LONG_AGO).startswith(time_or_date(LONG_AGO))
             assert message_time(LONG_AGO).endswith(time_of_day(LONG_AGO))
 
@@ -242,17 +244,16 @@ def test_this_week_begins_on_the_first_day_of_the_week_in_the_region(
     assert names == FIRST_DAYS
 
 
-def test_date_groups_have_translated_headings(app: Flask):
-    def at(then: date) -> Conversation:
-        seconds = time.mktime(then.timetuple()) + 43_200
-        return Conversation("id", "p", "ada", "Ada", "t", None, seconds, seconds)
+def test_date_groups_have_translated_headings(app: Flask, clock: AdjustableClock):
+    def at(then: float) -> Conversation:
+        return Conversation("id", "p", "ada", "Ada", "t", None, then, then)
 
-    today = date.today()
+    clock.set_wall_clock(TUESDAY)
     with app.test_request_context(headers={"Accept-Language": "es"}):
-        names = [name for name, _ in group_by_date([at(today), at(today - timedelta(days=1))])]
-        old = group_by_date([at(date(2021, 3, 4))])
+        names = [name for name, _ in group_by_date([at(TUESDAY), at(TUESDAY - 86_400)])]
+        old = group_by_date([at(LONG_AGO)])
     with app.test_request_context(headers={"Accept-Language": "ja"}):
-        japanese = group_by_date([at(date(2021, 3, 4))])
+        japanese = group_by_date([at(LONG_AGO)])
 
     assert names == ["Hoy", "Ayer"]
     assert [name for name, _ in old] == ["Marzo de 2021"]
