@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run_flask
+from tests.support.portals import close_portal
 from twindow.application import create_app
 from twindow.paths import ROOT
 
@@ -36,7 +37,7 @@ def test_flask_command_reads_the_env_file_of_the_server(
     # After `setenv`, monkeypatch restores the variable at the end of the test.
     monkeypatch.setenv("TWINDOW_DATA_DIR", "")
     monkeypatch.delenv("TWINDOW_DATA_DIR")
-    create_app({"data_dir": tmp_path})  # as the server does
+    close_portal(create_app({"data_dir": tmp_path}))  # as the server does
     file = tmp_path / "twindow.env"
     file.write_text(f"TWINDOW_DATA_DIR={tmp_path}\n")
 
@@ -46,7 +47,7 @@ def test_flask_command_reads_the_env_file_of_the_server(
 
 
 def test_commands_change_neither_files_nor_tables_of_another_version(tmp_path: Path):
-    create_app({"data_dir": tmp_path / "of_server"})
+    close_portal(create_app({"data_dir": tmp_path / "of_server"}))
     # No connection is open to a copy, so only the commands can change it.
     folder = shutil.copytree(tmp_path / "of_server", tmp_path / "copy")
     with closing(sqlite3.connect(folder / "portal.db")) as database:
@@ -85,7 +86,7 @@ def test_upgrade_command_creates_folder_secrets_and_tables(tmp_path: Path):
 
 
 def test_upgrade_command_upgrades_the_tables_of_a_server(tmp_path: Path):
-    create_app({"data_dir": tmp_path / "of_server"})
+    close_portal(create_app({"data_dir": tmp_path / "of_server"}))
     folder = outdated(tmp_path / "copy", tmp_path / "of_server")
     secret_key = (folder / "secret_key").read_text()
 
@@ -113,7 +114,7 @@ def run_service(*arguments: str, **settings: str) -> subprocess.CompletedProcess
 
 @pytest.mark.usefixtures("processes")
 def test_service_with_no_migrate_refuses_tables_that_are_not_the_newest(tmp_path: Path):
-    create_app({"data_dir": tmp_path / "of_server"})
+    close_portal(create_app({"data_dir": tmp_path / "of_server"}))
     folder = outdated(tmp_path / "copy", tmp_path / "of_server")
     (folder / "portal.db").replace(folder / "service.db")
 

@@ -7,6 +7,7 @@ from bs4 import Tag
 
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.upstream import Upstream
+from tests.support.waiting import wait_until
 from twindow.chat.log import Log
 from twindow.paths import STATIC
 from twindow.web.container import Portal
@@ -116,8 +117,8 @@ def test_page_whose_html_another_process_has_rendered_differently_shows_the_whol
     page, turn_id, call = begun(alice, upstream)
     for seq, piece in enumerate(pieces, 1):
         call.delta(piece)
-        while not cursor_of(page := alice.get(page.path)).startswith(f"{seq}-"):
-            pass
+        wait_until(lambda seq=seq: cursor_of(alice.get(page.path)).startswith(f"{seq}-"))
+    page = alice.get(page.path)
     assert "three" not in page.turns[0].select_one(".turn__reply").get_text()
 
     render_in_other_process(turn_id, portal, monkeypatch)

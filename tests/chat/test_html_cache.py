@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from sqlalchemy import delete, select, update
@@ -63,23 +64,29 @@ def test_text_is_rendered_once_for_all_processes(database: Database, turn_id: st
     assert renderer.texts == ["Hi"]
 
 
-def test_request_for_html_that_is_being_rendered_waits_for_it(database: Database, turn_id: str):
-    texts: list[str] = []
-    results: list[str] = []
-    second = Thread(target=lambda: results.append(cache.get(turn_id, "Hi")))
+def test_request_for_html_that_is_being_rendered_waits_for_it(
+    database: Database, turn_id: str, monkeypatch: pytest.MonkeyPatch
+):
+    renderer, waits = CountingRenderer(), Event()
 
-    def render(text: str, _scope: str) -> str:
-        texts.append(text)
-        if len(texts) == 1:
-            second.start()
-            second.join(0.2)  # the thread would end in this time if it did not wait
-            assert second.is_alive()
-        return f"<p>{text}</p>"
+    class ObservedFuture(Future[str]):
+        def result(self, timeout: float | None = None) -> str:
+            waits.set()
+            return super().result(timeout)
 
-    cache = make_cache(database, render)
-    assert cache.get(turn_id, "Hi") == "<p>Hi</p>"
-    second.join()
-    assert (results, set(texts)) == (["<p>Hi</p>"], {"Hi"})
+    def render(text: str, scope: str) -> str:
+        if not renderer.texts:
+            results.append(pool.submit(cache.get, turn_id, "Hi"))
+        html = renderer(text, scope)
+        waits.wait(10)
+        return html
+
+    cache, results = make_cache(database, render), []
+    monkeypatch.setattr("twindow.chat.log.html_cache.Future", ObservedFuture)
+    with ThreadPoolExecutor(1) as pool:
+        assert cache.get(turn_id, "Hi") == "<p>Hi</p>"
+        assert results[0].result() == "<p>Hi</p>"
+    assert renderer.texts == ["Hi"]
 
 
 def test_html_of_an_earlier_renderer_version_is_kept_until_it_is_rendered_again(

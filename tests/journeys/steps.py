@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from tests.support.chromium import WAIT_FOR_PAINT
 from tests.support.html import parse_html
 from tests.support.upstream import Call, Upstream
 from tests.support.waiting import wait_until
 
-WAIT_FOR_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
-  requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 # Selects a turn that waits for its reply, on a page that streams without JavaScript.
 WAITING_SELECTOR = (
     ":not(:has(.turn__footer)):has(.noscript-snapshot:not(:has(~ *)) .turn__progress)"

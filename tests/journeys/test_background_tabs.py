@@ -11,11 +11,12 @@ from tests.journeys.steps import open_streaming_conversation, reply_text, turn
 from tests.journeys.stream_requests import DISABLE_JITTER
 from tests.journeys.traffic import is_stream_request, record_requests
 from tests.journeys.window import SET_HIDDEN, hide_tab, show_tab
+from tests.support.chromium import SLOWDOWN
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
 
-AT_ONCE_MS = 5_000
+AT_ONCE_MS = 5_000 * SLOWDOWN
 CHECKED_WITHIN_MS = 10_000
 
 

@@ -8,7 +8,6 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.journeys.steps import (
-    WAIT_FOR_PAINT,
     message_box,
     open_conversation,
     reply_text,
@@ -17,6 +16,7 @@ from tests.journeys.steps import (
     wait_until_settled,
 )
 from tests.journeys.traffic import FORM_URL, DelayedRequest
+from tests.support.chromium import WAIT_FOR_PAINT
 from tests.support.upstream import Upstream
 
 OFFLINE = "You're offline. Your text is saved. Try again."

@@ -7,6 +7,7 @@ from playwright.sync_api import BrowserContext, Page, Request, Response, expect
 
 from tests.journeys.steps import message_box, open_conversation, reply_text, turn
 from tests.journeys.window import show_tab
+from tests.support.chromium import WAIT_FOR_PAINT
 from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.usefixtures("bad_network")
@@ -48,7 +49,7 @@ def test_error_or_sign_in_page_of_a_proxy_or_no_response_replaces_no_message_and
         for is_check in (is_check_for_turns, is_check_of_sidebar):
             with page.expect_event(end, is_check):
                 show_tab(page)
-        page.evaluate("new Promise((done) => setTimeout(done))")
+        page.evaluate(WAIT_FOR_PAINT)
         expect(notices).to_be_empty()
         expect(turn(page, "complete")).to_be_visible()
         expect(page.locator(".turn")).to_have_count(number)

@@ -21,6 +21,7 @@ from tests.journeys.steps import (
 from tests.journeys.stream_requests import DISABLE_JITTER, StreamRequestLog
 from tests.journeys.traffic import DelayedRequest, is_stream_request, wait_on_page
 from tests.journeys.window import copy_cookies, dispatch_window_event
+from tests.support.chromium import SLOWDOWN
 from tests.support.tcp_proxy import TcpProxy
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
@@ -29,7 +30,7 @@ from twindow.web.container import Portal
 from twindow.web.session.rows import sessions
 
 STREAMS = "**/events?*"
-AT_ONCE_MS = 5_000
+AT_ONCE_MS = 5_000 * SLOWDOWN
 SHOWN_WITHIN_MS = 7_000
 STEP_MS = 500
 RETRIED_WITHIN_MS = 10_000

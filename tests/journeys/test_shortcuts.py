@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from tests.journeys.steps import (
-    WAIT_FOR_PAINT,
     choose_preference,
     message_box,
     open_conversation,
@@ -15,6 +14,8 @@ from tests.journeys.steps import (
     turn,
     wait_until_settled,
 )
+from tests.journeys.traffic import wait_on_page
+from tests.support.chromium import WAIT_FOR_PAINT
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
@@ -55,11 +56,14 @@ def test_shortcut_sheet_opens_by_key_or_menu_and_only_once(context: BrowserConte
     page.get_by_role("button", name="Close").click()
     expect(sheet(page)).to_have_count(0)
 
+    ended: list[Request] = []
+    page.on("requestfinished", lambda each: "/help" in each.url and ended.append(each))
     # Press the key twice before the first response arrives.
     page.evaluate(f"{PRESS}; {PRESS}")
+    wait_on_page(page, lambda: len(ended) == 2)
+    page.evaluate(WAIT_FOR_PAINT)
     expect(sheet(page)).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    expect(sheet(page)).to_have_count(1)
+    expect(page.locator("dialog")).to_have_count(1)
     page.keyboard.press("Escape")
     expect(sheet(page)).to_have_count(0)
 

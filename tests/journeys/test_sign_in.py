@@ -12,6 +12,7 @@ from tests.journeys.steps import (
     wait_until_settled,
 )
 from tests.journeys.window import show_tab
+from tests.support.chromium import WAIT_FOR_PAINT
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
@@ -63,7 +64,7 @@ def test_draft_survives_the_end_of_the_session_and_the_next_request_leads_to_the
     clock.advance(3_601)
     with page.expect_event("requestfinished", lambda request: "/recent" in request.url):
         show_tab(page)
-    page.evaluate("new Promise((done) => setTimeout(done))")
+    page.evaluate(WAIT_FOR_PAINT)
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     message_box(page).press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")

@@ -19,6 +19,7 @@ from tests.journeys.steps import (
 )
 from tests.journeys.traffic import DelayedRequest
 from tests.journeys.window import copy_cookies, hide_tab, show_tab
+from tests.support.chromium import WAIT_FOR_PAINT
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
@@ -130,7 +131,7 @@ def test_turn_that_arrives_twice_is_shown_once(context: BrowserContext, upstream
             hide_tab(other)
         with other.expect_event("requestfinished", lambda request: "?seen=" in request.url):
             held.release()
-        other.evaluate("new Promise((done) => setTimeout(done))")
+        other.evaluate(WAIT_FOR_PAINT)
         expect(other.locator(".turn")).to_have_count(len(messages))
         expect(other.locator(".turn__content")).to_contain_text(messages)
 

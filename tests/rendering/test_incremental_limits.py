@@ -88,13 +88,16 @@ def test_late_reader_renders_only_the_current_state(rendered: Rendered):
 
 
 def test_trees_of_the_parser_are_freed():
-    before = memory_bytes()
-    renderer = IncrementalRenderer("x")
-    for _ in range(700):
-        renderer.append("a\n")
-        renderer.next_patches()
+    def grown_bytes() -> int:
+        before = memory_bytes()
+        renderer = IncrementalRenderer("x")
+        for _ in range(700):
+            renderer.append("a\n")
+            renderer.next_patches()
+        return memory_bytes() - before
 
-    assert memory_bytes() - before < 20_000_000
+    # Other threads of this process may need memory meanwhile.
+    assert min(grown_bytes() for _ in range(3)) < 20_000_000
 
 
 def memory_bytes() -> int:

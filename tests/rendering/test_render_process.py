@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,19 +23,26 @@ NEVER = 1_000.0
 
 @pytest.fixture
 def renderer() -> Iterator[RenderProcess]:
-    renderer = RenderProcess(timeout=NEVER, idle_seconds=NEVER)
-    yield renderer
-    renderer.close()
+    with closing(RenderProcess(timeout=NEVER, idle_seconds=NEVER)) as renderer:
+        yield renderer
 
 
-def child_pids() -> list[int]:
-    """Return the child processes that render."""
-    children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    pids = [int(pid) for path in children for pid in path.read_text().split()]
-    return [pid for pid in pids if b"rendering" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+@pytest.fixture
+def child_pids() -> Callable[[], list[int]]:
+    """Return a function that returns the child processes that render for this test."""
+
+    def find() -> set[int]:
+        children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+        pids = {int(pid) for path in children for pid in path.read_text().split()}
+        return {pid for pid in pids if b"rendering" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+    others = find()
+    return lambda: list(find() - others)
 
 
-def test_long_text_is_rendered_in_a_child_process_and_a_short_one_is_not(renderer: RenderProcess):
+def test_long_text_is_rendered_in_a_child_process_and_a_short_one_is_not(
+    renderer: RenderProcess, child_pids: Callable[[], list[int]]
+):
     assert renderer.render("*Short*", "a") == render("*Short*", "a")
     assert child_pids() == []
     assert len(LONG_TEXT) > LONG_TEXT_LENGTH
@@ -42,7 +50,9 @@ def test_long_text_is_rendered_in_a_child_process_and_a_short_one_is_not(rendere
     assert len(child_pids()) == 1
 
 
-def test_killed_child_process_is_replaced(renderer: RenderProcess):
+def test_killed_child_process_is_replaced(
+    renderer: RenderProcess, child_pids: Callable[[], list[int]]
+):
     renderer.render(LONG_TEXT, "a")
     [pid] = child_pids()
     os.kill(pid, signal.SIGKILL)
@@ -51,25 +61,25 @@ def test_killed_child_process_is_replaced(renderer: RenderProcess):
     assert pid not in child_pids()
 
 
-def test_text_that_takes_too_long_is_shown_as_plain_text():
-    renderer = RenderProcess(timeout=0.001, idle_seconds=NEVER)
+def test_text_that_takes_too_long_is_shown_as_plain_text(child_pids: Callable[[], list[int]]):
+    with closing(RenderProcess(timeout=0.001, idle_seconds=NEVER)) as renderer:
+        assert renderer.render(LONG_TEXT, "a") == render_plain(LONG_TEXT)
+        assert child_pids() == []
 
-    assert renderer.render(LONG_TEXT, "a") == render_plain(LONG_TEXT)
-    assert child_pids() == []
 
+def test_idle_child_process_ends_and_another_one_renders_the_next_text(
+    child_pids: Callable[[], list[int]],
+):
+    with closing(RenderProcess(timeout=NEVER, idle_seconds=0.05)) as renderer:
+        renderer.render(LONG_TEXT, "a")
+        [pid] = child_pids()
+        wait_until(lambda: "Z" in Path(f"/proc/{pid}/stat").read_text().split())
 
-def test_idle_child_process_ends_and_another_one_renders_the_next_text():
-    renderer = RenderProcess(timeout=NEVER, idle_seconds=0.05)
-    renderer.render(LONG_TEXT, "a")
-    [pid] = child_pids()
-    wait_until(lambda: "Z" in Path(f"/proc/{pid}/stat").read_text().split())
-
-    assert renderer.render(LONG_TEXT, "b") == render(LONG_TEXT, "b")
-    renderer.close()
+        assert renderer.render(LONG_TEXT, "b") == render(LONG_TEXT, "b")
 
 
 def test_stop_does_not_wait_for_a_rendering_and_starts_no_new_child_process(
-    renderer: RenderProcess,
+    renderer: RenderProcess, child_pids: Callable[[], list[int]]
 ):
     renderer.render(LONG_TEXT, "a")
     [pid] = child_pids()

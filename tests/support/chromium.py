@@ -33,9 +33,8 @@ ARGUMENTS = [
     "--disable-sync",
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 ]
-WAIT_FOR_PAINT = (
-    "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-)
+WAIT_FOR_PAINT = """() => new Promise((done) => requestAnimationFrame(() =>
+  requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
 # Factor by which Chromium's CPU is slowed down; timeouts grow with it.
 SLOWDOWN = float(os.environ.get("CHROMIUM_SLOWDOWN", "1"))
 WAIT_MS = 20_000 * SLOWDOWN

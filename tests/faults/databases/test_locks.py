@@ -13,6 +13,7 @@ from tests.faults.conftest import MESSAGE
 from tests.faults.databases.conftest import Outage, assert_sent_once, assert_unsent, on_postgres
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
+from tests.support.waiting import wait_until
 
 # PostgreSQL looks for a deadlock after this time, before the lock timeout of the portal.
 DEADLOCK_TIMEOUT = "50ms"
@@ -44,8 +45,7 @@ def test_deadlock_returns_the_message_to_the_composer(
     other.execute("SELECT 1 FROM counters FOR UPDATE")
     with ThreadPoolExecutor(1) as pool:
         pressed = pool.submit(alice.press, form, "Send", content=MESSAGE)
-        while not (pressed.done() or waits_for_a_lock(other)):
-            pass
+        wait_until(lambda: pressed.done() or waits_for_a_lock(other))
         other.execute("SELECT 1 FROM conversations FOR UPDATE")  # the portal has locked this row
         page = pressed.result(10)
         other.rollback()
@@ -72,6 +72,5 @@ def test_lock_that_is_not_released_returns_the_message_to_the_composer(
 
 
 def waits_for_a_lock(connection: Any) -> bool:
-    connection.execute("SELECT pg_sleep(0.01)")
     query = "SELECT 1 FROM pg_locks WHERE NOT granted"
     return connection.execute(query).fetchone() is not None
