@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flask import Flask, Request, request, request_started
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, Response
 
 from tests.journeys.steps import message_box, send_message, turn, wait_until_settled
 from tests.support import upstream_server
@@ -32,6 +32,7 @@ class State:
     reach: Callable[[Environment], Page]
     settings: dict[str, Any]
     is_nightly: bool
+    status: int
 
     @property
     def name(self) -> str:
@@ -43,15 +44,16 @@ STATES: list[State] = []
 
 
 def state(
-    *endpoints: str, nightly: bool = False, **settings: Any
+    *endpoints: str, nightly: bool = False, status: int = 200, **settings: Any
 ) -> Callable[[Callable[[Environment], Page]], Callable[[Environment], Page]]:
     """Register a function that reaches a state; `settings` configure its portal.
 
-    A `nightly` state resembles another one; only `make nightly` checks it.
+    A `nightly` state resembles another one; only `make nightly` checks it. `status` is that of the
+    response in which the browser has received the page.
     """
 
     def register(reach: Callable[[Environment], Page]) -> Callable[[Environment], Page]:
-        STATES.append(State(endpoints, reach, settings, nightly))
+        STATES.append(State(endpoints, reach, settings, nightly, status))
         return reach
 
     return register
@@ -93,8 +95,9 @@ class Site:
             stack.callback(upstream.close_calls)
             stack.callback(self._clean_up)
             env = Environment(app, self.url, upstream, self.page, patch)
-            self.page.on("console", env.record_console)
-            stack.callback(self.page.remove_listener, "console", env.record_console)
+            for name, record in (("console", env.record_console), ("response", env.record_status)):
+                self.page.on(name, record)  # type: ignore[call-overload]
+                stack.callback(self.page.remove_listener, name, record)
             assert state.reach(env) is self.page
             # A page that streams without JavaScript does not finish loading before its reply ends.
             if "follow" not in self.page.url:
@@ -140,6 +143,7 @@ class Environment:
         self.patch = patch
         self.endpoints: set[str] = set()
         self.console_messages: list[str] = []
+        self.status = 0
         request_started.connect(self._record_endpoint, app)
 
     def open(self, path: str) -> Page:
@@ -187,6 +191,11 @@ class Environment:
     def record_console(self, message: ConsoleMessage) -> None:
         """Record a console message."""
         self.console_messages.append(message.text)
+
+    def record_status(self, response: Response) -> None:
+        """Record the status of a page."""
+        if response.request.is_navigation_request():
+            self.status = response.status
 
     def _record_endpoint(self, _: Flask, **__: Any) -> None:
         current_request: Request = request

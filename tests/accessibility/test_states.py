@@ -58,6 +58,8 @@ def test_page_state_passes_all_accessibility_checks(
     with site.open_state(state, tmp_path) as env:
         findings = dict(inspector.findings(env.page))
 
+    if env.status != state.status:
+        findings["status"] = env.status
     if not env.endpoints.issuperset(state.endpoints):
         findings["endpoints"] = env.endpoints
     if refused := [text for text in env.console_messages if "Content Security Policy" in text]:

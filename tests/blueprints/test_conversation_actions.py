@@ -101,13 +101,6 @@ def test_renaming_does_not_interrupt_a_running_reply(alice: Person, upstream: Up
     assert wait_for_reply(alice, renamed).reply_states == ["complete"]
 
 
-def test_links_to_actions_change_nothing(alice: Person, page: Page):
-    for noun in ("title", "pin", "archive", "deletion", "restoration"):
-        assert alice.get(f"{page.path}/{noun}").status in (404, 405)
-
-    assert alice.get(page.path).html.h1.get_text() == "Why is the sky blue?"
-
-
 def test_action_from_the_sidebar_returns_to_the_page_and_its_notice_offers_undo(
     alice: Person, page: Page
 ):

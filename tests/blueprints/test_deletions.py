@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.blueprints.conversation_list import backdate, listed_titles
-from tests.support.person import Page, Person, complete_first_turn
+from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from twindow.chat import deletion
 from twindow.web.container import Portal
@@ -96,12 +96,16 @@ def test_list_offers_to_restore_a_conversation_for_ten_minutes_after_a_deletion(
     assert "Deleted in" not in alice.get("/conversations").text
 
 
-def test_same_message_can_start_a_new_conversation_after_deletion(
+def test_message_of_a_deleted_conversation_is_sent_again_only_with_a_new_form(
     alice: Person, upstream: Upstream
 ):
-    for _ in range(2):
-        page = complete_first_turn(alice, upstream, "Hello", "Hello to you")
-        alice.press(page, "Delete")
-        assert alice.get(page.path).status == 404
+    form = alice.get("/twins/ada")
+    page = alice.press(form, "Send", content="Hello")
+    upstream.next_call().start_stream().complete("Hello to you")
+    alice.press(wait_for_reply(alice, page), "Delete")
+    repeated = alice.press(form, "Send", content="Hello")
 
+    assert repeated.status == 404
+    assert repeated.html.select_one("#submitted-text").get_text() == "Hello"
+    assert complete_first_turn(alice, upstream, "Hello", "Again").path != page.path
     assert upstream.sent_messages() == ["Hello", "Hello"]

@@ -128,6 +128,14 @@ def test_every_url_that_is_not_public_leads_signed_out_people_to_the_sign_in_pag
     assert failures(check, {repr(url): url for url in private}) == {}
 
 
+def test_links_to_actions_are_rejected(app: Flask, alice: Person):
+    gets = {path for _, path in urls(app, "GET")}
+    actions = {path for _, path in urls(app, "POST")} - gets
+
+    assert len(actions) >= 10
+    assert [path for path in actions if alice.get(path).status != 405] == []
+
+
 def test_every_form_is_rejected_from_another_origin_and_without_cookies(
     app: Flask, accounts: Accounts
 ):

@@ -127,17 +127,6 @@ def test_browser_in_which_the_person_signed_in_before_still_signs_in_while_other
     assert is_signed_in(alice)
 
 
-def test_signing_in_gives_a_new_session_id(
-    alice: Person, bob: Person, accounts: Accounts, clock: AdjustableClock
-):
-    """A planted cookie gives no access."""
-    form = alice.get("/session/new")
-    bob.session.cookies.update(alice.session.cookies)
-    alice.press(form, "Sign in", name="Anna", password=PASSWORD)
-
-    assert not is_signed_in(bob)
-
-
 def test_form_with_another_name_in_a_second_tab_signs_this_person_in(
     alice: Person, accounts: Accounts
 ):

@@ -161,8 +161,8 @@ def test_texts_of_twins_are_shown_in_full_or_left_out(alice: Person, upstream: U
     assert names(page) == [long.strip(), "X", right]
     shown = [description.get_text() for description in page.html.select(".card p")]
     assert shown == [("word " * 300).strip(), right]
-    for each in page.html.select(".card h2 a, .card p"):
-        assert each["dir"] == "auto"
+    texts = page.html.select(".card h3 a, .card p")
+    assert [each["dir"] for each in texts] == ["auto"] * 5
     assert alice.get("/twins/3").html.select(".lead") == []
 
 

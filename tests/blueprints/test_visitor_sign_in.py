@@ -49,6 +49,20 @@ def test_declined_conversations_stay_with_the_visitor_and_are_not_offered_again(
     assert sign_in(alice, "Ben").path == "/session/adoption"
 
 
+@pytest.mark.usefixtures("accounts")
+def test_cookie_that_was_planted_before_the_sign_in_gives_no_access(
+    alice: Person, bob: Person, upstream: Upstream
+):
+    alice.press(alice.get("/preferences"), "Save", theme="dark")
+    bob.session.cookies.update(alice.session.cookies)
+    sign_in(alice)
+    path = complete_first_turn(alice, upstream, "Hello", "Hi").path
+
+    assert alice.get(path).status == 200
+    assert bob.get("/").html.html["data-theme"] == "dark"
+    assert bob.get(path).status == 404
+
+
 def test_conversations_of_the_visitor_outlast_the_sign_in(
     alice: Person, upstream: Upstream, accounts: Accounts, clock: AdjustableClock
 ):

@@ -166,7 +166,7 @@ def test_reply_ends_although_another_one_cannot_be_ended(
     wait_until(lambda: other.read(late.id).is_final)
 
 
-def test_worker_opens_no_request_once_the_log_is_closing(log: Log, turn: Turn):
+def test_worker_opens_no_request_once_requests_are_forbidden(log: Log, turn: Turn):
     buffer = log._buffers.get(turn.id)
     assert buffer is not None
     assert buffer.forbid_requests() is False

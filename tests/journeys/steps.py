@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.support.chromium import WAIT_FOR_PAINT
@@ -20,6 +22,15 @@ NOSCRIPT_SELECTORS = {
 LONG_REPLY = "\n\n".join(f"Paragraph {number}." for number in range(60))
 # This message is longer than the portal accepts.
 TOO_LONG_MESSAGE = "too long " * 4_000
+
+
+def open_page(
+    page: Page, path: str, status: int = 200, wait_until: Literal["load", "networkidle"] = "load"
+) -> None:
+    """Open a page, and check the status of its response."""
+    response = page.goto(path, wait_until=wait_until)
+    assert response
+    assert response.status == status, path
 
 
 def message_box(page: Page) -> Locator:

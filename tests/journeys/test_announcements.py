@@ -197,7 +197,7 @@ def test_source_and_messages_left_are_announced(context: BrowserContext, upstrea
     )
 
 
-def test_reply_text_is_not_announced_if_the_preference_is_off(
+def test_preferences_turn_off_announcements_of_text_and_sending_by_enter(
     context: BrowserContext, upstream: Upstream
 ):
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""Conveniences of a conversation: local times, asking again, and drafts."""
+"""Conveniences of a conversation: local times, and notices of actions."""
 
 from __future__ import annotations
 

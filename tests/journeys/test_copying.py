@@ -81,7 +81,7 @@ def test_copied_and_selected_replies_are_rich_text_without_hosts_colours_and_lin
         assert html in page.evaluate(RICH_TEXT)
 
 
-def test_copy_button_copies_reply_as_markdown_and_code_block_as_code(
+def test_buttons_copy_markdown_code_and_link_and_say_when_they_cannot(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.journeys.steps import open_page
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Person
 from tests.support.processes import run_server
@@ -114,7 +115,7 @@ def test_first_and_later_pages_stay_within_the_weight_budget(browser: Browser, s
     for twin in ("fable", "ada"):
         with new_visitor(browser, server) as page:
             scales = TrafficMeter(page)
-            page.goto(f"/twins/{twin}", wait_until="networkidle")
+            open_page(page, f"/twins/{twin}", wait_until="networkidle")
             page.evaluate(ICON)
             if not (
                 4 <= len(scales.bytes) <= FIRST_REQUESTS
@@ -127,7 +128,7 @@ def test_first_and_later_pages_stay_within_the_weight_budget(browser: Browser, s
                 continue
             for path in ("/", "/conversations", "/keys", "/twins/ada"):
                 scales = TrafficMeter(page)
-                page.goto(path, wait_until="networkidle")
+                open_page(page, path, wait_until="networkidle")
                 if not (
                     1 <= len(scales.bytes) <= NEXT_REQUESTS
                     and scales.total <= NEXT_BYTES
@@ -148,13 +149,13 @@ def test_conversation_of_twenty_turns_stays_within_the_weight_budget(
     cookie = alice.session.cookies["twindow"]
     with new_visitor(browser, url) as page:
         page.context.add_cookies([{"name": "twindow", "value": cookie, "url": url}])
-        page.goto("/keys", wait_until="networkidle")
+        open_page(page, "/keys", wait_until="networkidle")
         scales = TrafficMeter(page)
-        page.goto(path, wait_until="networkidle")
+        open_page(page, path, wait_until="networkidle")
         assert len(scales.bytes) <= FIRST_REQUESTS, scales.summary
-        page.goto("/keys", wait_until="networkidle")
+        open_page(page, "/keys", wait_until="networkidle")
         scales = TrafficMeter(page)
-        page.goto(path, wait_until="networkidle")
+        open_page(page, path, wait_until="networkidle")
 
         assert page.locator(".turn[data-state=complete]").count() == TURNS
         assert page.evaluate("document.querySelectorAll('*').length") <= NODES

@@ -98,6 +98,7 @@ def test_no_viewer_finds_html_outside_of_code():
     assert [text for text, exported in exports.items() if images(exported)] == []
 
 
+@pytest.mark.timeout(10)
 def test_time_of_an_export_does_not_grow_with_the_square_of_its_length():
     """With a regular expression of quadratic time, each of these texts would take minutes."""
     for text in ("\\" * 200_000 + "<b>", "<https://" * 50_000, "`<b>` " * 50_000, "`" * 200_000):

@@ -238,6 +238,7 @@ def test_html_of_plain_text_is_limited():
         assert len(render_plain(text)) < max_html_length(len(text)), text[:2]
 
 
+@pytest.mark.timeout(10)
 def test_very_long_table_row_is_read_in_linear_time():
     for begin in ("|", " |", "|-", "> |"):
         assert "x" in render(begin * 200_000 + "x")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from twindow.core.sse import ServerSentEvent
 from twindow.twinapi import Complete, Delta, Failed, Progress
 from twindow.twinapi.events import EventParser, Source, error_text
@@ -216,6 +218,7 @@ def test_long_error_is_truncated_and_its_api_keys_are_masked_before():
         assert "canary" not in failed.detail, place
 
 
+@pytest.mark.timeout(10)
 def test_long_text_resembling_a_token_is_read_in_linear_time():
     failed = parsed({"type": "error", "error": {"message": "eyJaaaaaaaa-" * 500_000}})
 

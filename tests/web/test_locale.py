@@ -175,7 +175,7 @@ def test_api_is_always_in_english(tmp_path):
         close_portal(app)
 
     assert error.status_code == 401
-    assert "key" in error.get_data(as_text=True).lower()
+    assert error.json["error"] == "An API key is required."
     html = parse_html(page.get_data(as_text=True)).html
     assert html is not None
     assert (html["lang"], html["dir"]) == ("de", "ltr")

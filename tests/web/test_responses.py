@@ -131,7 +131,9 @@ def test_unreadable_session_is_replaced_by_a_new_one(alice: Person, portal: Port
     with portal.database.write() as connection:
         connection.exec_driver_sql("UPDATE sessions SET data = x'80036300'")
 
-    assert alice.get("/keys").status == 200
+    assert "data-theme" not in alice.get("/keys").html.html.attrs
+    alice.press(alice.get("/preferences"), "Save", theme="dark")
+    assert alice.get("/keys").html.html["data-theme"] == "dark"
 
 
 def test_url_with_a_nul_character_is_not_found(alice: Person):

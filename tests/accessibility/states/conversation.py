@@ -60,7 +60,7 @@ def composer_with_rejected_message(env: Environment) -> Page:
     return page
 
 
-@state("turns.create")
+@state("turns.create", status=413)
 def rejected_edit(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     edited = page.get_by_role("button", name="Edit").get_attribute("value")

@@ -8,7 +8,7 @@ from tests.journeys.steps import send_message
 TWINS_PATH = "/api/v1/twins"
 
 
-@state("twins.start_conversation")
+@state("twins.start_conversation", status=400)
 def error_400_with_saved_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.context.clear_cookies()
@@ -26,7 +26,7 @@ def error_400_as_notice(env: Environment) -> Page:
     return page
 
 
-@state("twins.show")
+@state("twins.show", status=429)
 def error_429(env: Environment) -> Page:
     env.upstream.answers[TWINS_PATH] = lambda call: call.respond(429, {}, retry_after="1830")
     page = env.open("/twins/ada")
@@ -34,12 +34,12 @@ def error_429(env: Environment) -> Page:
     return page
 
 
-@state("twins.show")
+@state("twins.show", status=404)
 def error_404_in_german(env: Environment) -> Page:
     return env.open_in_language("de", "/twins/nobody")
 
 
-@state("conversations.index")
+@state("conversations.index", status=500)
 def error_500(env: Environment) -> Page:
     page = env.open("/")
     env.patch.setattr("blueprints.conversations.render_template", lambda *_, **__: 1 / 0)

@@ -23,7 +23,7 @@ def _submit_form(page: Page, jwt: str) -> Page:
     return page
 
 
-@state("keys.create")
+@state("keys.create", status=422)
 def key_rejected(env: Environment) -> Page:
     page = _submit_form(env.open("/keys"), "none")
     page.get_by_role("alert").filter(has_text="doesn't look like a JWT").wait_for()

@@ -26,7 +26,7 @@ def choose_password(env: Environment, password: str) -> Page:
     return page
 
 
-@state("session.new", "session.create", **SETTINGS)
+@state("session.new", "session.create", status=403, **SETTINGS)
 def sign_in_rejected(env: Environment) -> Page:
     page = env.open("/session/new")
     page.get_by_role("textbox", name="Name").fill("Anna")
@@ -36,19 +36,19 @@ def sign_in_rejected(env: Environment) -> Page:
     return page
 
 
-@state("one_time_links.show", "one_time_links.use", **SETTINGS)
+@state("one_time_links.show", "one_time_links.use", status=422, **SETTINGS)
 def password_rejected(env: Environment) -> Page:
     page = choose_password(env, "short")
     expect(page.locator("#form-error")).to_contain_text("at least 12 characters")
     return page
 
 
-@state("one_time_links.show", nightly=True, **SETTINGS)
+@state("one_time_links.show", status=404, nightly=True, **SETTINGS)
 def password_link_used(env: Environment) -> Page:
     return env.open("/session/links/none")
 
 
-@state("account.show", "account.change_password", **SETTINGS)
+@state("account.show", "account.change_password", status=403, **SETTINGS)
 def signed_in_browsers_and_rejected_password(env: Environment) -> Page:
     page = choose_password(env, PASSWORD)
     expect(page.get_by_role("heading", level=1)).to_be_visible()

@@ -65,8 +65,8 @@ def test_pages_are_errors_without_a_database_but_static_files_are_served(
     gone = [alice.get(path) for path in paths]
     assert [page.status for page in gone] == [503] * len(gone)
     for page in gone:
-        assert "Traceback" not in page.text
-        assert "." in page.text
+        reason = "not writable." if page.path == "/readyz" else "We can't save anything right now"
+        assert reason in page.text
         assert "Set-Cookie" not in page.response.headers
     assert alice.get(style).status == 200
     assert_unsent(alice.press(form, "Send", content=MESSAGE))
