@@ -82,6 +82,7 @@ def crowd(upstream: Upstream) -> list[str]:
     return [twin["name"] for twin in many(140)]
 
 
+@pytest.mark.fault("F60")
 def test_long_twin_list_continues_through_a_plain_link(alice: Person, crowd: list[str]):
     page = alice.get("/")
     assert names(page) == crowd[:60]

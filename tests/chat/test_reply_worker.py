@@ -129,17 +129,6 @@ STREAM = "/api/v1/conversations/up-1/messages/stream"
 CANCEL = "/api/v1/conversations/up-1/messages/m-1"
 
 
-def test_message_to_a_busy_conversation_is_repeated_a_few_times(
-    worker: ReplyWorker, write_reply: WriteReply, upstream: Upstream
-):
-    upstream.answers[STREAM] = 409, {}
-    worker.conflict_retry_delays = 0, 0
-
-    write_reply()
-
-    assert [call.path for call in upstream.calls].count(STREAM) == 3
-
-
 @pytest.fixture
 def instant_sleep(worker: ReplyWorker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the worker's clock advance instead of sleeping."""

@@ -76,12 +76,14 @@ def test_messages_and_replies_are_isolated_from_the_text_around_them(
 
 UNSENDABLE = {
     "spaces and lines": (" \r\n\t\u2003\u3000\u00a0", 422, "Your message is empty"),
+    "ten times too long": ("x" * 320_000, 413, "(320,000 of 32,000 characters) and wasn't sent"),
     "too long": ("x" * 32_001, 413, "(32,001 of 32,000 characters) and wasn't sent"),
     "NUL": ("a\0b", 422, "contains a NUL character and wasn't sent"),
 }
 
 
 @pytest.mark.fault("F48")
+@pytest.mark.limit("L1")
 def test_invalid_message_stays_in_the_composer(alice: Person, upstream: Upstream):
     twin = alice.get("/twins/ada")
     conversation = complete_first_turn(alice, upstream, "first", "Hello")
