@@ -12,10 +12,10 @@ import pytest
 from flask import Flask, Request, request, request_started
 from playwright.sync_api import Browser, ConsoleMessage, Page, Response
 
-from tests.journeys.steps import message_box, send_message, turn, wait_until_settled
 from tests.support import upstream_server
 from tests.support.chromium import WAIT_MS
 from tests.support.clock import AdjustableClock
+from tests.support.page_steps import message_box, send_message, turn, wait_until_settled
 from tests.support.person import Person, complete_first_turn
 from tests.support.portals import close_portal, serve
 from tests.support.upstream import UPSTREAM_KEY, Upstream

@@ -10,8 +10,8 @@ from typing import Any
 import axe_playwright_python
 from playwright.sync_api import Page, expect
 
-from tests.journeys.traffic import wait_on_page
 from tests.support.chromium import resize
+from tests.support.traffic import wait_on_page
 
 PROBES = (Path(__file__).parent / "probes.js").read_text()
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()

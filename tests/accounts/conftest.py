@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.accounts.passwords import FAST_HASHER, PASSWORD
 from tests.support.clock import AdjustableClock
+from tests.support.passwords import FAST_HASHER, PASSWORD
 from twindow.accounts import Accounts, Person
 from twindow.chat.schema import counters
 from twindow.core.db.counters import Counters

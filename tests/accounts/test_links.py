@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
-from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
+from tests.support.passwords import PASSWORD
 from twindow.accounts import Accounts, InvalidLink, Person, UnsuitablePassword, WrongCredentials
 from twindow.accounts.schema import one_time_links
 

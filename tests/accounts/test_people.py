@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.accounts.passwords import PASSWORD
+from tests.support.passwords import PASSWORD
 from twindow.accounts import (
     Accounts,
     NameTaken,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
+from tests.support.passwords import PASSWORD
 from twindow.accounts import (
     Accounts,
     AttemptsExceeded,

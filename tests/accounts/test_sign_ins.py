@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.accounts.passwords import PASSWORD
 from tests.support.clock import AdjustableClock
+from tests.support.passwords import PASSWORD
 from twindow.accounts import Accounts, Person
 from twindow.accounts.sign_ins import MAX_SIGN_INS_PER_PERSON
 from twindow.core.db.errors import DatabaseUnavailable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person, complete_first_turn
+from tests.support.sign_in_steps import add_people, sign_in
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 from twindow.web.container import Portal

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.accounts.passwords import PASSWORD
-from tests.blueprints.sign_in_steps import is_signed_in, sign_in
+from tests.support.passwords import PASSWORD
 from tests.support.person import Page, Person
+from tests.support.sign_in_steps import is_signed_in, sign_in
 from twindow.accounts import Accounts
 
 # Run a portal without visitors.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blueprints.conversation_list import backdate, date_groups, listed_titles
+from tests.support.conversation_list import backdate, date_groups, listed_titles
 from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal

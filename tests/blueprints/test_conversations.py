@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from tests.blueprints.conversation_list import listed_titles
+from tests.support.conversation_list import listed_titles
 from tests.support.history import get_only_person, insert_conversation
 from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import Upstream

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.blueprints.conversation_list import backdate, listed_titles
+from tests.support.conversation_list import backdate, listed_titles
 from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from twindow.chat import deletion

@@ -10,9 +10,9 @@ import re
 import pytest
 from flask import Flask
 
-from tests.blueprints.sign_in_steps import sign_in
 from tests.support.cases import failures
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
+from tests.support.sign_in_steps import sign_in
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 

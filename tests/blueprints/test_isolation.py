@@ -15,10 +15,10 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from tests.accounts.passwords import FAST_HASHER, PASSWORD
-from tests.blueprints.sign_in_steps import client_of
 from tests.support.clock import AdjustableClock
+from tests.support.passwords import FAST_HASHER, PASSWORD
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.sign_in_steps import client_of
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 from twindow.web.container import Portal

@@ -13,10 +13,10 @@ import requests
 from flask import Flask
 from sqlalchemy import select
 
-from tests.blueprints.sign_in_steps import add_people, sign_in
 from tests.support.person import Page, Person
 from tests.support.portals import close_portal, get_portal, serve
 from tests.support.processes import free_port
+from tests.support.sign_in_steps import add_people, sign_in
 from twindow import application
 from twindow.accounts import Accounts
 from twindow.core.db.database import Database

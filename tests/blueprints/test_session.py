@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.accounts.passwords import PASSWORD
-from tests.blueprints.sign_in_steps import is_signed_in, sign_in
 from tests.support.clock import AdjustableClock
+from tests.support.passwords import PASSWORD
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.sign_in_steps import is_signed_in, sign_in
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from flask import Flask
 
-from tests.blueprints.sign_in_steps import add_people, is_signed_in, sign_in
 from tests.support.person import Person
+from tests.support.sign_in_steps import add_people, is_signed_in, sign_in
 from twindow.core.settings import SignInModes
 from twindow.web.container import EXTENSION_KEY, Portal
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
-from tests.blueprints.sign_in_steps import add_people, client_of, sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.sign_in_steps import add_people, client_of, sign_in
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 from twindow.web.container import Portal

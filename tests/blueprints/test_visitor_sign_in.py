@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blueprints.sign_in_steps import sign_in
 from tests.support.clock import AdjustableClock
 from tests.support.person import Person, complete_first_turn
+from tests.support.sign_in_steps import sign_in
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 

@@ -13,8 +13,6 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select
 
-from tests.accounts.passwords import PASSWORD
-from tests.blueprints.sign_in_steps import add_people
 from tests.browsers.steps import (
     FITS,
     NARROW,
@@ -29,6 +27,8 @@ from tests.browsers.steps import (
 )
 from tests.support.engines import run_firefox
 from tests.support.history import get_only_person, insert_conversation
+from tests.support.passwords import PASSWORD
+from tests.support.sign_in_steps import add_people
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page
 
-from tests.journeys.steps import open_conversation, send_message, turn
 from tests.journeys.window import RECORD_ANNOUNCEMENTS
+from tests.support.page_steps import open_conversation, send_message, turn
 from tests.support.upstream import Call, Upstream
 
 # This time is long enough for the announcer to check the page and announce what is new.

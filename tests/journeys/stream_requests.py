@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from playwright.sync_api import Page, Request, Response
 
-from tests.journeys.traffic import is_stream_request, wait_on_page
+from tests.support.traffic import is_stream_request, wait_on_page
 
 STEP_MS = 500
 # The last gap is compared with the shortest gap, or with this value if this value is larger.

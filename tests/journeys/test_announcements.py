@@ -8,7 +8,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.announcer import next_announcements, open_recorded_conversation, start_turn
-from tests.journeys.steps import (
+from tests.journeys.window import RECORD_ANNOUNCEMENTS
+from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.html import parse_html
+from tests.support.page_steps import (
     choose_preference,
     message_box,
     open_streaming_conversation,
@@ -17,10 +20,7 @@ from tests.journeys.steps import (
     send_message,
     turn,
 )
-from tests.journeys.traffic import CONVERSATION_URL, DelayedRequest
-from tests.journeys.window import RECORD_ANNOUNCEMENTS
-from tests.support.chromium import WAIT_FOR_PAINT
-from tests.support.html import parse_html
+from tests.support.traffic import CONVERSATION_URL, DelayedRequest
 from tests.support.upstream import Upstream
 
 FORGOTTEN_MS = 10_000

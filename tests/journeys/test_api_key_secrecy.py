@@ -10,7 +10,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import turn, wait_until_settled
+from tests.support.page_steps import turn, wait_until_settled
 from tests.support.upstream import UPSTREAM_KEY, Upstream
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import (
+from tests.journeys.window import scroll_up
+from tests.support.page_steps import (
     message_box,
     open_conversation,
     open_long_reply,
@@ -13,7 +14,6 @@ from tests.journeys.steps import (
     send_message,
     turn,
 )
-from tests.journeys.window import scroll_up
 from tests.support.upstream import Upstream
 
 AFTER_FRAMES = """() => new Promise((done) => requestAnimationFrame(() =>

@@ -7,12 +7,12 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import open_streaming_conversation, reply_text, turn
 from tests.journeys.stream_requests import DISABLE_JITTER
-from tests.journeys.traffic import is_stream_request, record_requests
 from tests.journeys.window import SET_HIDDEN, hide_tab, show_tab
 from tests.support.chromium import SLOWDOWN
+from tests.support.page_steps import open_streaming_conversation, reply_text, turn
 from tests.support.person import Person
+from tests.support.traffic import is_stream_request, record_requests
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
 

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import open_conversation, reply_text, turn
+from tests.support.page_steps import open_conversation, reply_text, turn
 from tests.support.upstream import Upstream
 
 

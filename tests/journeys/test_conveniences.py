@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import (
+from tests.support.page_steps import (
     open_conversation,
     open_menu,
     send_message,
     turn,
 )
-from tests.journeys.traffic import wait_on_page
+from tests.support.traffic import wait_on_page
 from tests.support.upstream import Upstream
 
 

@@ -7,15 +7,15 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import (
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.page_steps import (
     LONG_REPLY,
     open_conversation,
     open_menu,
     open_streaming_conversation,
     turn,
 )
-from tests.journeys.traffic import CONVERSATION_URL, DelayedRequest
-from tests.support.history import get_only_person, insert_conversation
+from tests.support.traffic import CONVERSATION_URL, DelayedRequest
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 

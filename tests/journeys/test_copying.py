@@ -8,15 +8,15 @@ from contextlib import closing
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import (
+from tests.support.chromium import INSECURE_HOST, WAIT_MS
+from tests.support.page_steps import (
     message_box,
     open_answered_conversation,
     open_streaming_conversation,
     send_message,
     turn,
 )
-from tests.journeys.traffic import wait_on_page
-from tests.support.chromium import INSECURE_HOST, WAIT_MS
+from tests.support.traffic import wait_on_page
 from tests.support.upstream import Upstream
 
 LATER_MS = 10_000

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import update
 
-from tests.journeys.steps import send_message, turn
-from tests.journeys.traffic import wait_on_page
 from tests.journeys.window import copy_cookies
+from tests.support.page_steps import send_message, turn
+from tests.support.traffic import wait_on_page
 from tests.support.upstream import Upstream
 from twindow.chat.schema import api_quotas
 from twindow.web.container import Portal

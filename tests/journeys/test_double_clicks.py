@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import message_box, open_conversation, reply_text, send_message, turn
+from tests.support.page_steps import message_box, open_conversation, reply_text, send_message, turn
 from tests.support.upstream import Upstream
 
 BETWEEN_MS = 300

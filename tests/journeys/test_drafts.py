@@ -7,7 +7,8 @@ import re
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import (
+from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.page_steps import (
     message_box,
     open_conversation,
     reply_text,
@@ -15,8 +16,7 @@ from tests.journeys.steps import (
     turn,
     wait_until_settled,
 )
-from tests.journeys.traffic import FORM_URL, DelayedRequest
-from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import Upstream
 
 OFFLINE = "You're offline. Your text is saved. Try again."

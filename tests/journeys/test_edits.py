@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import message_box, open_conversation, reply_text, send_message, turn
-from tests.journeys.traffic import FORM_URL, DelayedRequest
+from tests.support.page_steps import message_box, open_conversation, reply_text, send_message, turn
+from tests.support.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import TWINS, Upstream
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import reply_text, send_message, turn
+from tests.support.page_steps import reply_text, send_message, turn
 from tests.support.upstream import Upstream
 
 

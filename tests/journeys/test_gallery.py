@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from tests.journeys.traffic import DelayedRequest, record_requests
 from tests.support.images import png
+from tests.support.traffic import DelayedRequest, record_requests
 from tests.support.upstream import Upstream
 
 CROWD = [

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import open_answered_conversation, reply_text, send_while_replying, turn
+from tests.support.page_steps import (
+    open_answered_conversation,
+    reply_text,
+    send_while_replying,
+    turn,
+)
 from tests.support.upstream import Upstream
 
 WORDS = "kept words"

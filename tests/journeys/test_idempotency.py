@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import (
+from tests.support.page_steps import (
     double_click_send,
     message_box,
     press_enter_twice,
@@ -14,7 +14,7 @@ from tests.journeys.steps import (
     turn,
     wait_until_settled,
 )
-from tests.journeys.traffic import (
+from tests.support.traffic import (
     CONVERSATION_URL,
     drop_next_response,
     is_post,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import open_streaming_conversation, reply_text
 from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.page_steps import open_streaming_conversation, reply_text
 from tests.support.upstream import Upstream
 
 LONG = "\n\n".join(f"Paragraph *{number}*." for number in range(300))

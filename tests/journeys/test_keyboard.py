@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import turn, wait_until_settled
+from tests.support.page_steps import turn, wait_until_settled
 from tests.support.upstream import Upstream
 
 MOST_STOPS = 40

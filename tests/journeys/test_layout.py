@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import open_conversation
 from tests.support.chromium import resize
 from tests.support.history import get_only_person, insert_conversation
+from tests.support.page_steps import open_conversation
 from tests.support.upstream import Upstream
 from twindow.core.languages import LANGUAGES
 from twindow.web.container import Portal

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import open_conversation, open_menu
 from tests.support.history import get_only_person, insert_conversation
+from tests.support.page_steps import open_conversation, open_menu
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 

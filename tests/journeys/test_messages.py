@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.journeys.steps import (
+from tests.support.page_steps import (
     message_box,
     send_message,
     turn,

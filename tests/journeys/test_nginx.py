@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.accounts.passwords import PASSWORD
-from tests.journeys.steps import message_box, reply_text, send_message
 from tests.support import nginx
 from tests.support.certificates import CertificateAuthority
 from tests.support.chromium import WAIT_MS
+from tests.support.page_steps import message_box, reply_text, send_message
+from tests.support.passwords import PASSWORD
 from tests.support.person import Person
 from tests.support.processes import run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream

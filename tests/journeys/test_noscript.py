@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import (
+from tests.support.page_steps import (
     TOO_LONG_MESSAGE,
     message_box,
     open_conversation,

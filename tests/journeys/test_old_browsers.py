@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import message_box, reply_text, send_message, turn
+from tests.support.page_steps import message_box, reply_text, send_message, turn
 from tests.support.upstream import Upstream
 
 WITHOUT_POPOVERS = "delete HTMLElement.prototype.popover"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Response, expect
 
-from tests.journeys.steps import message_box, open_conversation, reply_text, turn
 from tests.journeys.window import show_tab
 from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.page_steps import message_box, open_conversation, reply_text, turn
 from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.usefixtures("bad_network")

@@ -6,7 +6,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import delete
 
-from tests.journeys.steps import (
+from tests.journeys.stream_requests import DISABLE_JITTER, StreamRequestLog
+from tests.journeys.window import copy_cookies, dispatch_window_event
+from tests.support.chromium import SLOWDOWN
+from tests.support.page_steps import (
     lost_connection,
     open_conversation,
     open_streaming_conversation,
@@ -15,11 +18,8 @@ from tests.journeys.steps import (
     send_message,
     turn,
 )
-from tests.journeys.stream_requests import DISABLE_JITTER, StreamRequestLog
-from tests.journeys.traffic import DelayedRequest, is_stream_request, wait_on_page
-from tests.journeys.window import copy_cookies, dispatch_window_event
-from tests.support.chromium import SLOWDOWN
 from tests.support.tcp_proxy import TcpProxy
+from tests.support.traffic import DelayedRequest, is_stream_request, wait_on_page
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
 from twindow.chat.log.entries import build_reply

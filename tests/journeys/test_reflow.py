@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.journeys.steps import open_conversation, open_menu, open_page, send_message, turn
+from tests.support.page_steps import open_conversation, open_menu, open_page, send_message, turn
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help"]

@@ -6,7 +6,9 @@ import re
 
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from tests.journeys.steps import (
+from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.page_steps import (
     choose_preference,
     message_box,
     open_conversation,
@@ -14,9 +16,7 @@ from tests.journeys.steps import (
     turn,
     wait_until_settled,
 )
-from tests.journeys.traffic import wait_on_page
-from tests.support.chromium import WAIT_FOR_PAINT
-from tests.support.history import get_only_person, insert_conversation
+from tests.support.traffic import wait_on_page
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 

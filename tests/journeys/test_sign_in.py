@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.accounts.passwords import FAST_HASHER, PASSWORD
-from tests.journeys.steps import (
+from tests.journeys.window import show_tab
+from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.clock import AdjustableClock
+from tests.support.page_steps import (
     message_box,
     reply_text,
     wait_until_settled,
 )
-from tests.journeys.window import show_tab
-from tests.support.chromium import WAIT_FOR_PAINT
-from tests.support.clock import AdjustableClock
+from tests.support.passwords import FAST_HASHER, PASSWORD
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
 from twindow.web.container import Portal

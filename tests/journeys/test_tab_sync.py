@@ -8,7 +8,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors, open_context
-from tests.journeys.steps import (
+from tests.journeys.window import copy_cookies, hide_tab, show_tab
+from tests.support.chromium import WAIT_FOR_PAINT
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.page_steps import (
     message_box,
     open_conversation,
     open_menu,
@@ -17,10 +20,7 @@ from tests.journeys.steps import (
     send_while_replying,
     turn,
 )
-from tests.journeys.traffic import DelayedRequest
-from tests.journeys.window import copy_cookies, hide_tab, show_tab
-from tests.support.chromium import WAIT_FOR_PAINT
-from tests.support.history import get_only_person, insert_conversation
+from tests.support.traffic import DelayedRequest
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.journeys.steps import send_message, turn
+from tests.support.page_steps import send_message, turn
 from tests.support.upstream import Upstream
 
 NAME = "element => getComputedStyle(element).viewTransitionName"

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.steps import (
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.page_steps import (
     message_box,
     open_conversation,
     open_menu,
     turn,
     wait_until_settled,
 )
-from tests.journeys.traffic import FORM_URL, DelayedRequest
-from tests.support.history import get_only_person, insert_conversation
+from tests.support.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 

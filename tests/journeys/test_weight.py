@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.journeys.steps import open_page
 from tests.support.history import get_only_person, insert_conversation
+from tests.support.page_steps import open_page
 from tests.support.person import Person
 from tests.support.processes import run_server
 from twindow.paths import ROOT

@@ -2,7 +2,7 @@
 
 from bs4 import BeautifulSoup
 
-from tests.rendering.stream_reader import render_running
+from tests.support.stream_reader import render_running
 from twindow.rendering.formulas import (
     ATTRIBUTES,
     FAILURE_COST,

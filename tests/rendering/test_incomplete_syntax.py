@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rendering.stream_reader import render_running, split_text
+from tests.support.stream_reader import render_running, split_text
 
 URL = '<a href="https://y" rel="noopener noreferrer nofollow" dir="ltr">https://y</a>'
 LINKS = [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.rendering.constructs import CONSTRUCTS
-from tests.rendering.stream_reader import follow_reply, render_running, split_text
+from tests.support.constructs import CONSTRUCTS
+from tests.support.stream_reader import follow_reply, render_running, split_text
 from twindow.rendering.render import render
 from twindow.rendering.stream import open_block
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rendering.stream_reader import LONG_REPLIES, follow_reply, render_running, split_text
+from tests.support.stream_reader import LONG_REPLIES, follow_reply, render_running, split_text
 from twindow.rendering.formulas import MAX_FORMULAS
 from twindow.rendering.render import max_html_length, render
 from twindow.rendering.stream import open_block

@@ -7,7 +7,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.rendering.stream_reader import render_running, split_text
+from tests.support.stream_reader import render_running, split_text
 from twindow.rendering.render import render
 
 

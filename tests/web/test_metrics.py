@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.accounts.passwords import PASSWORD
-from tests.blueprints.sign_in_steps import add_people, sign_in
+from tests.support.passwords import PASSWORD
 from tests.support.person import Person, complete_first_turn
 from tests.support.processes import ServerProcess, run_server
 from tests.support.promtool import check_metrics
+from tests.support.sign_in_steps import add_people, sign_in
 from tests.support.upstream import Upstream
 from tests.support.waiting import wait_until
 from twindow.paths import ROOT

@@ -12,10 +12,10 @@ from click.testing import Result
 from flask import Flask
 from sqlalchemy import select, true
 
-from tests.accounts.passwords import FAST_HASHER, PASSWORD
-from tests.blueprints.conversation_list import listed_titles
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
+from tests.support.conversation_list import listed_titles
+from tests.support.passwords import FAST_HASHER, PASSWORD
 from tests.support.person import Person
 from tests.support.portals import close_portal
 from tests.support.upstream import Upstream

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rendering.constructs import CONSTRUCTS
-from tests.rendering.stream_reader import normalize_html, normalized_contents, split_text
 from tests.support.clock import AdjustableClock
+from tests.support.constructs import CONSTRUCTS
 from tests.support.html import parse_html
 from tests.support.processor import Processor
+from tests.support.stream_reader import normalize_html, normalized_contents, split_text
 from tests.support.turn_dom import TurnDom
 from twindow.chat.log.entries import Batch
 from twindow.rendering.render import render

@@ -7,9 +7,9 @@ from collections.abc import Callable, Generator, Iterator
 import pytest
 from flask import Flask, session
 
-from tests.accounts.passwords import PASSWORD
-from tests.blueprints.sign_in_steps import add_people
 from tests.support.clock import AdjustableClock
+from tests.support.passwords import PASSWORD
+from tests.support.sign_in_steps import add_people
 from twindow.accounts import Accounts, Person
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.web.container import Portal

@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.reply import CODE
-from tests.journeys.steps import (
+from tests.support.page_steps import (
     TOO_LONG_MESSAGE,
     message_box,
     send_message,

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.journeys.steps import turn
+from tests.support.page_steps import turn
 from tests.support.person import complete_first_turn
 
 

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.journeys.steps import send_message
+from tests.support.page_steps import send_message
 
 TWINS_PATH = "/api/v1/twins"
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.accessibility.environment import Environment, state
 from tests.accessibility.states.session import SETTINGS, choose_password
-from tests.accounts.passwords import PASSWORD
+from tests.support.passwords import PASSWORD
 from tests.support.portals import get_portal
 from twindow.service.conversations import Conversations
 from twindow.service.credentials import ApiKeys, JwtTokens

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.journeys.steps import turn
+from tests.support.page_steps import turn
 
 MIXED_DIRECTION_REPLY = (
     "لأن الضوء الأزرق **يتشتت**.\n\nBecause of Rayleigh scattering: `sky()`.\n\n- أول\n- second"

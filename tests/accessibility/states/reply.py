@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.journeys.steps import reply_text, turn
+from tests.support.page_steps import reply_text, turn
 
 CODE = """\
 ```python

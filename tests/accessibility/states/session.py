@@ -5,7 +5,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.accessibility.environment import Environment, state
-from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.support.passwords import FAST_HASHER, PASSWORD
 from tests.support.portals import get_portal
 
 SETTINGS: dict[str, Any] = {"sign_in": "password"}

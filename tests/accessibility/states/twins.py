@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.journeys.steps import message_box
+from tests.support.page_steps import message_box
 from tests.support.portals import get_portal
 from tests.support.upstream import TWINS
 

@@ -1,4 +1,4 @@
-"""Page interactions and locators shared by all journeys."""
+"""Page interactions and locators shared by journeys and page states."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.accounts.passwords import FAST_HASHER, PASSWORD
+from tests.support.passwords import FAST_HASHER, PASSWORD
 from tests.support.person import Page, Person
 from twindow.accounts import Accounts
 from twindow.web.container import Portal
