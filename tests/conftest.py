@@ -171,6 +171,12 @@ def settings(
 
 
 @pytest.fixture
+def uncached_twins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the portal request the list of twins from the service for every page."""
+    monkeypatch.setattr("twindow.chat.catalogue.catalogue.TwinCatalogue.max_age_seconds", 0.001)
+
+
+@pytest.fixture
 def app(settings: dict[str, Any], upstream: Upstream, clock: Clock) -> Iterator[Flask]:
     """Create a portal, and close it afterwards."""
     app = application.create_app(settings, clock=clock)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ HOST = "partner.test"  # only the proxy knows it
 
 @pytest.fixture
 def squid(processes: None) -> Iterator[Squid]:
-    with tempfile.TemporaryDirectory() as folder, run_squid(Path(folder), [HOST]) as squid:
+    with run_squid(HOST) as squid:
         yield squid
 
 

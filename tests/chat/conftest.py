@@ -29,9 +29,6 @@ from twindow.twinapi import Client
 
 SECRET_KEY = "secret" * 6
 
-# Only PostgreSQL can be shared by machines with different clocks.
-on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-
 
 @pytest.fixture
 def new_log(database_url: str, clock: Clock) -> Iterator[Callable[..., Log]]:

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.chat.conftest import on_postgresql
 from tests.support.clock import AdjustableClock
+from tests.support.databases import on_postgresql
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twindow import twinapi
 from twindow.chat.catalogue import TwinListStore, catalogue

@@ -9,8 +9,9 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import func, select, update
 
-from tests.chat.conftest import make_deletions, on_postgresql, start_conversation
+from tests.chat.conftest import make_deletions, start_conversation
 from tests.support.clock import AdjustableClock
+from tests.support.databases import on_postgresql
 from tests.support.history import insert_conversation
 from tests.support.upstream import Upstream
 from twindow.chat.conversations import Conversation, ConversationNotFound, Conversations

@@ -11,6 +11,7 @@ from sqlalchemy import delete, event, select
 
 from tests.chat.conftest import start_conversation
 from tests.support.clock import AdjustableClock
+from tests.support.databases import on_postgresql
 from twindow.chat.log.entries import Ended, ReplyState, join_text
 from twindow.chat.log.log import Log
 from twindow.chat.schema import turns as turn_table
@@ -28,7 +29,7 @@ def other_turn(submissions: Submissions) -> Turn:
     return start_conversation(submissions, "bob").turn
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_lock_on_one_turn_does_not_delay_other_replies_or_the_heartbeat(
     log: Log, turn: Turn, other_turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
@@ -51,7 +52,7 @@ def test_lock_on_one_turn_does_not_delay_other_replies_or_the_heartbeat(
 
 
 @pytest.mark.fault("F89")
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
     log: Log, turn: Turn, new_log: Callable[[], Log], clock: AdjustableClock
 ):
@@ -78,7 +79,7 @@ def test_requests_that_occupy_all_connections_delay_no_reply_and_no_heartbeat(
         assert other._heartbeat.stale_workers(reading) == {}
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_flush_sends_the_entries_of_all_replies_in_one_statement(
     log: Log, turn: Turn, other_turn: Turn
 ):

@@ -14,10 +14,10 @@ from sqlalchemy import select
 from tests.chat.conftest import (
     make_deletions,
     make_submissions,
-    on_postgresql,
     start_conversation,
 )
 from tests.support.clock import AdjustableClock
+from tests.support.databases import on_postgresql
 from tests.support.upstream import UPSTREAM_KEY
 from twindow.chat.limits import (
     HISTORY_FULL,

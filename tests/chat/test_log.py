@@ -6,10 +6,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Connection, event
 
 from tests.chat.conftest import followed_texts, start_conversation
 from tests.support.clock import AdjustableClock
+from tests.support.databases import FULL, NORMAL, on_sqlite, record_commit_levels
 from tests.support.waiting import wait_until
 from twindow.chat.log.buffers import LogBuffer
 from twindow.chat.log.entries import Ended, ReplyState, build_reply, join_text
@@ -22,24 +22,17 @@ from twindow.twinapi import Delta, Progress
 DONE = Ended(ReplyState.COMPLETE, text="Hello")
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_accepted_messages_and_ended_replies_are_on_the_disk(log: Log, submissions: Submissions):
     log._flusher.wake = lambda: None
-    levels: list[int] = []
-
-    def record_level(connection: Connection) -> None:
-        levels.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
-
-    event.listen(log.database.engine, "commit", record_level)
+    levels = record_commit_levels(log.database)
     first = start_conversation(submissions)
     log.end(first.turn.id, DONE)
     submissions.add_turn(first.conversation, SubmittedMessage("Hello", "another key"))
     log.close()
 
-    # With SQLite's level `full`, a commit returns only when the data is on the disk.
-    full, normal = 2, 1
     # The first and the last transaction write and remove the heartbeat.
-    assert levels == [normal] + [full] * 4 + [normal]
+    assert levels == [NORMAL] + [FULL] * 4 + [NORMAL]
 
 
 def test_reader_receives_progress_and_text_as_they_are_appended(log: Log, turn: Turn):

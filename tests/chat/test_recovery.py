@@ -9,6 +9,7 @@ from sqlalchemy import Connection, event, exc, select
 
 from tests.chat.conftest import advance_until_workers_are_stale
 from tests.support.clock import AdjustableClock
+from tests.support.databases import on_postgresql, on_sqlite
 from twindow.chat.log import heartbeat
 from twindow.chat.log.entries import ReplyState, build_reply, join_text
 from twindow.chat.log.heartbeat import Heartbeat
@@ -69,7 +70,7 @@ def other(new_log: Callable[[], Log]) -> Log:
     return other
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 @pytest.mark.parametrize("by_sweep", [False, True])
 def test_heartbeat_recorded_just_before_the_interruption_keeps_the_reply_running(
     log: Log, turn: Turn, other: Log, clock: AdjustableClock, *, by_sweep: bool
@@ -104,7 +105,7 @@ def wait_for_the_first_transaction(other: Log, clock: AdjustableClock) -> None:
     event.listen(other.database.engine, "begin", wait)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 @pytest.mark.parametrize("wait", [wait_for_the_probe, wait_for_the_first_transaction])
 @pytest.mark.parametrize(
     "end_replies",
@@ -172,7 +173,7 @@ def test_reader_interrupts_the_reply_of_a_dead_worker(
 
 
 @pytest.mark.fault("F90")
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_lock_on_the_heartbeat_table_does_not_interrupt_replies(
     log: Log, turn: Turn, database_url: str, clock: AdjustableClock
 ):

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import event, select, update
 
 from tests.chat.conftest import start_conversation
+from tests.support.databases import on_postgresql
 from twindow.chat.log import shutdown
 from twindow.chat.log.entries import ReplyState, build_reply
 from twindow.chat.log.log import Log
@@ -75,7 +76,7 @@ def test_closed_log_accepts_no_new_turns(log: Log, submissions: Submissions):
         start_conversation(submissions)
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_locked_reply_does_not_prevent_the_others_from_ending(
     log: Log, running: list[Turn], new_log: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ):

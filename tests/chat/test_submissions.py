@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, event
 
-from tests.chat.conftest import make_submissions, on_postgresql, start_conversation
+from tests.chat.conftest import make_submissions, start_conversation
+from tests.support.databases import on_postgresql
 from tests.support.waiting import wait_until
 from twindow.chat.conversations import Conversation
 from twindow.chat.log.entries import Ended, ReplyState

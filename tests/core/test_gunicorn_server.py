@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.faults.conftest import text_in
-from tests.support.html import parse_html
+from tests.support.html import parse_html, text_in
 from tests.support.person import Person
 from tests.support.processes import ServerProcess, run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream

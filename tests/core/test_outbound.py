@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 import requests
@@ -67,10 +65,7 @@ def front(server: GreetingServer, authority: CertificateAuthority) -> Iterator[T
 
 @pytest.fixture(scope="module")
 def squid(processes: None) -> Iterator[Squid]:
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        run_squid(Path(folder), [HOST, f"www.{HOST}"]) as squid,
-    ):
+    with run_squid(HOST, f"www.{HOST}") as squid:
         yield squid
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,9 @@ from typing import Any
 import pytest
 from bs4 import Tag
 
+from tests.support.html import text_in
 from tests.support.person import Page, Person
+from tests.support.portals import join_threads
 from tests.support.upstream import Call, Upstream
 from twindow.core.sse import ServerSentEvent
 
@@ -23,6 +24,7 @@ UPSTREAM_MARKUP = '<b class="theirs">today</b>'
 
 ERROR_PAGE_HTML = b'<html><body class="theirs"><h1>Traceback</h1>theirs</body></html>'
 NOT_SENT = "Your message wasn't sent."
+CANNOT_SAVE = "We can't save anything right now, so nothing was sent. Please try again soon."
 
 UpstreamAction = Callable[[Call], Any]
 SendMessage = Callable[..., "Outcome"]
@@ -83,9 +85,7 @@ def observe_reply(
             act(upstream.next_call())
         frames = stream.remaining_events()
         live_turn = stream.turn
-    for thread in threading.enumerate():
-        if thread.name == f"turn-{turn_id}":
-            thread.join(10)  # the worker thread may log until it ends
+    join_threads(f"turn-{turn_id}")  # the worker thread may log until it ends
     return Outcome(frames, live_turn, person.get(page.path), upstream.sent_messages())
 
 
@@ -122,12 +122,6 @@ def message_text(turn: Tag) -> str:
     """Return the person's message as it is shown."""
     element = turn.select_one(".turn__content")
     return element.get_text().removeprefix("You: ") if element else ""
-
-
-def text_in(turn: Tag, selector: str) -> str:
-    """Return the text of an element in a turn, or "" if there is no such element."""
-    element = turn.select_one(selector)
-    return " ".join(element.get_text(" ").split()) if element else ""
 
 
 def delta_bytes(text: str) -> bytes:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faults.conftest import MESSAGE, message_text, text_in
+from tests.faults.conftest import CANNOT_SAVE, MESSAGE, message_text
 from tests.support import upstream_server
+from tests.support.html import text_in
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.processes import ServerProcess, run_portal
 from tests.support.upstream import Upstream
-
-UNSAVED = "We can't save anything right now, so nothing was sent. Please try again soon."
 
 
 class Disk:
@@ -75,8 +74,8 @@ def test_full_disk_rejects_new_messages_and_keeps_earlier_turns(
     fragment = alice.post(action, fields | {"content": MESSAGE}, **HTMX_HEADERS)
 
     assert (page.status, fragment.status) == (503, 503)
-    assert fragment.text.startswith(UNSAVED)
-    assert UNSAVED in page.text
+    assert fragment.text.startswith(CANNOT_SAVE)
+    assert CANNOT_SAVE in page.text
     assert page.html.select_one("textarea").get_text() == MESSAGE
     assert upstream.sent_messages() == ["before"]
     for path in ("/", "/twins/ada", "/conversations", form.path):

@@ -22,10 +22,10 @@ from tests.faults.conftest import (
     respond_with,
     respond_with_html,
     respond_with_stream,
-    text_in,
 )
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
+from tests.support.html import text_in
 from tests.support.person import Page, Person, complete_first_turn
 from tests.support.upstream import UPSTREAM_KEY, Call, Upstream
 from twindow.web.container import Portal

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import text_in
 from tests.support import upstream_server
+from tests.support.html import text_in
 from tests.support.person import Page, Person, wait_for_reply
 from tests.support.processes import ServerProcess, run_portal
 from tests.support.upstream import Call, Upstream

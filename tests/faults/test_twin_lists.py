@@ -7,19 +7,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.faults.conftest import UPSTREAM_MARKUP, text_in
+from tests.faults.conftest import UPSTREAM_MARKUP
+from tests.support.html import text_in
 from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import TWINS, Call, Upstream
 from twindow.chat.catalogue.catalogue import MAX_PAGES, MAX_TWINS
 from twindow.web.container import Portal
 
 LIST = "/api/v1/twins"
-
-
-@pytest.fixture
-def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the cached list of twins expire at once, so that each page requests a new list."""
-    monkeypatch.setattr("twindow.chat.catalogue.catalogue.TwinCatalogue.max_age_seconds", 0.001)
 
 
 def names(page: Page) -> list[str]:
@@ -41,7 +36,7 @@ def test_unreadable_twin_list_is_reported_on_the_home_page(alice: Person, upstre
 
 
 @pytest.mark.fault("F58")
-@pytest.mark.usefixtures("forgetful")
+@pytest.mark.usefixtures("uncached_twins")
 def test_last_good_twin_list_is_shown_with_its_age(alice: Person, upstream: Upstream):
     alice.get("/")
     upstream.answers[LIST] = 200, b'{"data": [{"id": "ada"}'
@@ -100,7 +95,7 @@ def test_number_of_requests_for_a_list_is_bounded(portal: Portal, upstream: Upst
 
 
 @pytest.mark.fault("F86")
-@pytest.mark.usefixtures("forgetful")
+@pytest.mark.usefixtures("uncached_twins")
 def test_conversation_survives_a_renamed_twin_and_is_readable_after_removal(
     alice: Person, upstream: Upstream
 ):

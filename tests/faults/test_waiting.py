@@ -15,10 +15,9 @@ from tests.faults.conftest import (
     assert_outcome,
     delta_bytes,
     respond_with_stream,
-    text_in,
 )
 from tests.support.clock import AdjustableClock
-from tests.support.html import parse_html
+from tests.support.html import parse_html, text_in
 from tests.support.person import Person
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal

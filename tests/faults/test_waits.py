@@ -18,10 +18,10 @@ from tests.faults.conftest import (
     assert_outcome,
     respond_with,
     respond_with_html,
-    text_in,
 )
 from tests.support.cases import failures
 from tests.support.clock import AdjustableClock
+from tests.support.html import text_in
 from tests.support.person import Person
 from twindow.chat.schema import api_quotas
 from twindow.web.container import Portal

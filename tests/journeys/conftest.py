@@ -28,12 +28,6 @@ def page_errors() -> Iterator[PageErrors]:
 
 
 @pytest.fixture
-def uncached_twins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the portal request the list of twins from the service for every page."""
-    monkeypatch.setattr("twindow.chat.catalogue.catalogue.TwinCatalogue.max_age_seconds", 0.001)
-
-
-@pytest.fixture
 def tcp_proxy(app: Flask) -> Iterator[TcpProxy]:
     """Serve the portal behind a TCP proxy; to use the proxy, a module overrides `url`."""
     with serve(app) as url, run_tcp_proxy(url) as tcp_proxy:

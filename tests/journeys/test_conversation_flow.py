@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.support.page_steps import (
+    LONG_REPLY,
     message_box,
     open_conversation,
     open_streaming_conversation,
@@ -15,7 +16,7 @@ from tests.support.page_steps import (
 )
 from tests.support.upstream import Upstream
 
-LONG = "One\n\n" + "\n\n".join(f"Paragraph {number}." for number in range(60))
+LONG = f"One\n\n{LONG_REPLY}"
 WIDE = "| " + " | ".join(f"column-{n:03}-is-wide" for n in range(12)) + " |\n" + "|---" * 12 + "|\n"
 NARROW = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 

@@ -7,6 +7,7 @@ from playwright.sync_api import BrowserContext, Locator, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.support.page_steps import (
+    LONG_REPLY,
     TOO_LONG_MESSAGE,
     message_box,
     open_conversation,
@@ -22,7 +23,6 @@ REJECTED_AT = {
     "/twins/ada": [(360, 640), (640, 320)],
     "conversation": [(1280, 479), (640, 320)],
 }
-LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 
 
 def place(part: Locator) -> int:
@@ -108,11 +108,11 @@ def test_streaming_reply_does_not_move_the_page_without_javascript(
         last = turn(page, "streaming").locator("p:visible").last
         expect(last).to_contain_text(words.split()[-1])
         assert place(first) == there
-    call.complete(f"Once two three\n\nAnd a second part.\n\nAnd a third\n\n{LONG}")
+    call.complete(f"Once two three\n\nAnd a second part.\n\nAnd a third\n\n{LONG_REPLY}")
     expect(turn(page, "complete").get_by_text("Paragraph 59.")).to_be_in_viewport()
     send_message(page, "More")
     call = upstream.next_call().start_stream()
-    call.delta(LONG)
+    call.delta(LONG_REPLY)
     running = turn(page, "streaming")
     expect(running.get_by_text("Paragraph 59.").last).to_be_in_viewport()
     stop = page.get_by_role("button", name="Stop")

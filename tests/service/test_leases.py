@@ -11,6 +11,7 @@ from flask import Flask
 
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
+from tests.support.databases import on_postgresql
 from tests.support.portals import serve
 from tests.support.upstream import Upstream
 from twindow.core.db.database import Database
@@ -80,7 +81,7 @@ def test_reply_is_stored_under_an_expired_lease_that_nobody_took_over(messages: 
     assert messages.store_reply(message, str(holder), "late, and welcome", is_complete=True)
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 @pytest.mark.parametrize("skew", [4, 3600, -3600])
 def test_machine_whose_clock_differs_takes_over_only_replies_with_expired_leases(
     messages: Messages, database_url: str, clock: AdjustableClock, skew: int

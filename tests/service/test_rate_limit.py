@@ -10,6 +10,7 @@ import pytest
 
 from tests.service.client import ApiClient
 from tests.support.clock import AdjustableClock
+from tests.support.databases import on_postgresql
 from tests.support.upstream import Upstream
 from twindow.core.db.database import Database
 from twindow.service.container import Container
@@ -68,7 +69,7 @@ def test_keys_of_the_portal_have_no_limit_and_no_rate_limit_headers(
     ]
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_machines_with_different_clocks_count_the_same_requests(
     database: Database, database_url: str, clock: AdjustableClock
 ):

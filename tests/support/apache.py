@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import requests
-
-from tests.support.packages import find_or_install, install
+from tests.support.packages import find_program
 from tests.support.processes import free_port
+from tests.support.waiting import accepts_connections, wait_until
 from twindow.paths import ROOT
 
-START_SECONDS = 10
+STOP_SECONDS = 10
 MODULES = (
     "mpm_event",
     "authn_core",
@@ -29,7 +26,6 @@ MODULES = (
     "proxy",
     "proxy_http",
 )
-SEARCH_PATH = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
 
 
 def documented(first_line: str, last_line: str) -> str:
@@ -85,32 +81,15 @@ def _config(
 
 @contextmanager
 def run_proxy(command: Sequence[str], port: int) -> Iterator[str]:
-    """Run a proxy that listens on a port, and yield its URL when it responds."""
+    """Run a proxy that listens on a port, and yield its URL when it accepts connections."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **quiet)
-    url = f"http://127.0.0.1:{port}"
     try:
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            try:
-                requests.get(url, timeout=1)
-                break
-            except requests.RequestException:
-                time.sleep(0.05)
-        yield url
+        wait_until(lambda: accepts_connections(port))
+        yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(START_SECONDS)
-
-
-def find_program(program: str, package: str) -> str:
-    """Return the path of a program; install its Debian package if it is missing."""
-    found = find_or_install(
-        lambda: shutil.which(program, path=SEARCH_PATH), lambda: install(package)
-    )
-    if found is None:
-        raise SystemExit(f"{program} is needed; on Debian: apt-get install {package}")
-    return found
+        process.wait(STOP_SECONDS)
 
 
 def _hash(name: str, password: str) -> str:

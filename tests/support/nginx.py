@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.certificates import Certificate
-from tests.support.packages import find_or_install, install
+from tests.support.packages import find_program
 from tests.support.processes import free_port
 from tests.support.waiting import accepts_connections, poll_until
 from twindow.paths import ROOT
@@ -95,7 +94,7 @@ def run_nginx(
     )
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(
-            [_find_or_install_nginx(), "-p", folder, "-c", file, "-e", "stderr"],
+            [find_program("nginx", "nginx"), "-p", folder, "-c", file, "-e", "stderr"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,
@@ -124,14 +123,3 @@ def _wait_for_port(port: int, process: subprocess.Popen[bytes], log: Path) -> No
     poll_until(lambda: process.poll() is not None or accepts_connections(port), START_SECONDS)
     if not accepts_connections(port):
         raise RuntimeError(f"nginx does not start: {log.read_text()}")
-
-
-def _find_or_install_nginx() -> str:
-    path = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
-    program = find_or_install(
-        lambda: shutil.which("nginx") or shutil.which("nginx", path=path),
-        lambda: install("nginx"),
-    )
-    if program is None:
-        raise SystemExit("The tests need nginx; on Debian: apt-get install nginx")
-    return program

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
+# Debian has servers here, which may not be in the search path of a user.
+ADMIN_FOLDERS = "/usr/sbin", "/usr/local/sbin"
 
 
 def find_or_install(find: Callable[[], T | None], install: Callable[[], object]) -> T | None:
@@ -27,6 +29,15 @@ def find_or_install(find: Callable[[], T | None], install: Callable[[], object])
             install()
             result = find()
     return result
+
+
+def find_program(program: str, package: str) -> str:
+    """Return the path of a program; install its Debian package if it is missing."""
+    path = os.pathsep.join((os.environ.get("PATH", ""), *ADMIN_FOLDERS))
+    found = find_or_install(lambda: shutil.which(program, path=path), lambda: install(package))
+    if found is None:
+        raise SystemExit(f"The tests need {program}; on Debian: apt-get install {package}")
+    return found
 
 
 def install(package: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from tests.support.packages import find_or_install, install
+from tests.support.packages import find_program
 from tests.support.processes import free_port
 from tests.support.waiting import accepts_connections, wait_until
 
@@ -51,7 +50,7 @@ def run_pgbouncer(database_url: str, folder: Path) -> Iterator[str]:
         os.chown(file, pwd.getpwnam(user).pw_uid, -1)
         file.parent.chmod(0o755)
     process = subprocess.Popen(
-        [_find_or_install_pgbouncer(), "-q", file.name],
+        [find_program("pgbouncer", "pgbouncer"), "-q", file.name],
         cwd=folder,
         user=user,
         stdout=subprocess.DEVNULL,
@@ -63,13 +62,3 @@ def run_pgbouncer(database_url: str, folder: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(STOP_SECONDS)
-
-
-def _find_or_install_pgbouncer() -> str:
-    path = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
-    program = find_or_install(
-        lambda: shutil.which("pgbouncer", path=path), lambda: install("pgbouncer")
-    )
-    if program is None:
-        raise SystemExit("The tests need PgBouncer; on Debian: apt-get install pgbouncer")
-    return program

@@ -53,12 +53,17 @@ def close_portal(app: Flask) -> None:
     """Close a portal: wait for the threads that use its database, then close it."""
     portal = get_portal(app)
     portal.log.close()
-    for thread in threading.enumerate():
-        if thread.name.startswith(("turn-", "reply-", "twin-catalogue", "recovery")):
-            thread.join(10)
+    join_threads("turn-", "reply-", "twin-catalogue", "recovery")
     portal.client.close()
     portal.renderer.close()
     portal.database.close()
+
+
+def join_threads(*prefixes: str) -> None:
+    """Wait until the threads whose names begin with one of these prefixes have ended."""
+    for thread in threading.enumerate():
+        if thread.name.startswith(prefixes):
+            thread.join(10)
 
 
 def get_portal(app: Flask) -> Portal:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.apache import find_program, run_proxy
+from tests.support.apache import run_proxy
+from tests.support.packages import find_program
 from tests.support.processes import free_port
 
 PASSWORD_CHECK = "/usr/lib/squid/basic_ncsa_auth"
@@ -42,8 +44,13 @@ class Squid:
 
 
 @contextmanager
-def run_squid(folder: Path, hosts: Sequence[str]) -> Iterator[Squid]:
+def run_squid(*hosts: str) -> Iterator[Squid]:
     """Run a Squid that finds `hosts` on this machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _run_in(Path(folder), hosts)
+
+
+def _run_in(folder: Path, hosts: Sequence[str]) -> Iterator[Squid]:
     program, port = find_program("squid", "squid"), free_port()
     folder.chmod(0o777)  # Squid gives up the rights of root
     (folder / "hosts").write_text(f"127.0.0.1 {' '.join(hosts)}\n")

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from flask import Flask, current_app, session
-from sqlalchemy import Connection, event, select
+from sqlalchemy import select
 from werkzeug.test import Client
 
 from tests.support.clock import AdjustableClock
+from tests.support.databases import FULL, NORMAL, on_sqlite, record_commit_levels
 from tests.support.person import Person, complete_first_turn
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
@@ -54,20 +55,14 @@ def test_invalid_cookie_starts_a_new_session(alice: Person, portal: Portal):
         assert len(stored_rows(portal)) == number, (name, cookie)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_new_session_is_on_the_disk_like_the_message_that_created_it(portal: Portal):
-    levels: list[int] = []
-
-    def record_level(connection: Connection) -> None:
-        levels.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
-
-    event.listen(portal.database.engine, "commit", record_level)
+    levels = record_commit_levels(portal.database)
     rows = SessionRows(portal.database)
     for new_value in ({}, None):
         rows.merge("key", {"a": 1}, (), new_value=new_value, replaced_key=None, seconds=60)
 
-    full, normal = 2, 1
-    assert levels == [full, normal]
+    assert levels == [FULL, NORMAL]
 
 
 def test_visitor_has_no_session_until_a_message_is_accepted(

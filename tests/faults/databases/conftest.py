@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.faults.conftest import MESSAGE, message_text
+from tests.faults.conftest import CANNOT_SAVE, MESSAGE, message_text
 from tests.support.person import Page, Person, wait_for_reply
-from tests.support.portals import close_portal, serve
+from tests.support.portals import close_portal, join_threads, serve
 from tests.support.postgres import Postgres
 from tests.support.upstream import Upstream
 from twindow import application
@@ -22,9 +21,6 @@ from twindow.core.clock import Clock
 
 SQLITE = "sqlite"
 POSTGRESQL = "postgresql"
-
-
-CANNOT_SAVE = "We can't save anything right now, so nothing was sent. Please try again soon."
 
 
 class LockableSqlite:
@@ -109,15 +105,8 @@ def app(
     database.restore()
     for call in upstream.calls:
         call.close()
-    wait_for_reply_workers()
+    join_threads("turn-")
     close_portal(app)
-
-
-def wait_for_reply_workers() -> None:
-    """Wait until the threads of all replies have ended."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("turn-"):
-            thread.join(10)
 
 
 @contextmanager

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.conftest import MESSAGE
+from tests.faults.conftest import CANNOT_SAVE, MESSAGE
 from tests.faults.databases.conftest import (
-    CANNOT_SAVE,
     Outage,
     assert_sent_once,
     assert_unsent,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.conftest import MESSAGE, NOT_SENT, text_in
-from tests.faults.databases.conftest import Outage, wait_for_reply_workers
+from tests.faults.conftest import MESSAGE, NOT_SENT
+from tests.faults.databases.conftest import Outage
+from tests.support.html import text_in
 from tests.support.person import Page, Person
+from tests.support.portals import join_threads
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 
@@ -54,7 +56,7 @@ def test_reply_that_cannot_be_stored_in_time_is_interrupted(
     assert turn["data-state"] == "interrupted"
     assert text_in(turn, ".turn__reply") == "Half and half"
     assert NOT_SAVED in text_in(turn, ".note")
-    wait_for_reply_workers()
+    join_threads("turn-")
     database.restore()
     page = alice.get(page.path)
     assert page.reply_states == ["complete"]

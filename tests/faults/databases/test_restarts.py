@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import MESSAGE, text_in
+from tests.faults.conftest import MESSAGE
 from tests.faults.databases.conftest import Outage, on_postgres, second_portal
+from tests.support.html import text_in
 from tests.support.person import Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
