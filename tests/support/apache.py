@@ -56,7 +56,9 @@ def _config(
     portal_url: str, folder: Path, port: int, people: dict[str, str], removed: tuple[str, ...]
 ) -> str:
     passwords = folder / "passwords"
-    passwords.write_text("".join(_hash(name, password) for name, password in people.items()))
+    passwords.write_text(
+        "".join(password_line(name, password) for name, password in people.items())
+    )
     location = documented('<Location "/">', "</Location>")
     location = location.replace("http://127.0.0.1:8000", portal_url)
     location = re.sub(r'AuthUserFile ".*?"', f'AuthUserFile "{passwords}"', location)
@@ -92,7 +94,8 @@ def run_proxy(command: Sequence[str], port: int) -> Iterator[str]:
         process.wait(STOP_SECONDS)
 
 
-def _hash(name: str, password: str) -> str:
+def password_line(name: str, password: str) -> str:
+    """Return the line of a person in a password file, with the hash of the password."""
     hashed = subprocess.run(
         [find_program("openssl", "openssl"), "passwd", "-apr1", password],
         check=True,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.packages import find_or_install, install
+from tests.support.packages import find_program
 
 NEW_KEY_OPTIONS = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
@@ -24,7 +23,7 @@ class CertificateAuthority:
     """A certificate authority; clients that trust `root` accept the certificates it signs."""
 
     def __init__(self, folder: Path) -> None:
-        find_or_install(lambda: shutil.which("openssl"), lambda: install("openssl"))
+        find_program("openssl", "openssl")
         self._folder = folder
         self.root = self.make_self_signed("authority")
 

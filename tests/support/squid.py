@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.apache import run_proxy
+from tests.support.apache import password_line, run_proxy
 from tests.support.packages import find_program
 from tests.support.processes import free_port
 
@@ -54,10 +53,7 @@ def _run_in(folder: Path, hosts: Sequence[str]) -> Iterator[Squid]:
     program, port = find_program("squid", "squid"), free_port()
     folder.chmod(0o777)  # Squid gives up the rights of root
     (folder / "hosts").write_text(f"127.0.0.1 {' '.join(hosts)}\n")
-    hashed = subprocess.run(
-        ["openssl", "passwd", "-apr1", "secret"], check=True, capture_output=True, text=True
-    )
-    (folder / "passwords").write_text(f"portal:{hashed.stdout}")
+    (folder / "passwords").write_text(password_line("portal", "secret"))
     config = folder / "squid.conf"
     config.write_text(CONFIG.format(port=port, folder=folder, password_check=PASSWORD_CHECK))
     with run_proxy([program, "-N", "-f", str(config)], port):
