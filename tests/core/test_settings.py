@@ -7,7 +7,8 @@ import pytest
 
 from twindow.core.db.database import Database
 from twindow.core.secrets import write_private_file
-from twindow.core.settings import Settings, SettingsError, load_settings
+from twindow.core.settings import Settings, SettingsError, load_settings, read_settings
+from twindow.core.settings.settings import SECRETS
 
 
 @pytest.fixture(autouse=True)
@@ -194,6 +195,48 @@ def test_settings_errors_do_not_contain_secrets(monkeypatch: pytest.MonkeyPatch)
 
     assert "TWINDOW_API_KEY" in error_of_load()
     assert "canary" not in error_of_load()
+
+
+def test_secret_is_read_from_the_file_that_a_variable_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in SECRETS:
+        value = "http://proxy.example:3128" if name == "outbound_proxy" else f"{name}-" * 9
+        (tmp_path / name).write_text(f"{value}\n")
+        monkeypatch.setenv(f"TWINDOW_{name.upper()}_FILE", str(tmp_path / name))
+    (tmp_path / "database_url").write_text("sqlite:////tmp/any.db\n")
+    monkeypatch.setenv("TWINDOW_API_URL", "http://service.example")
+    monkeypatch.setenv("TWINDOW_MODEL_URL", "http://model.example")
+
+    settings = read_settings()
+
+    assert settings.database_url == "sqlite:////tmp/any.db"
+    assert settings.outbound_proxy == "http://proxy.example:3128"
+    assert settings.secret_key == "secret_key-" * 9
+    assert (settings.api_key, settings.model_key) == ("api_key-" * 9, "model_key-" * 9)
+
+
+def test_file_without_a_usable_secret_is_named_without_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "empty").write_text("\n")
+    (tmp_path / "binary").write_bytes(b"canary\xff")
+    (tmp_path / "short").write_text("canary")
+    problems = {
+        "missing": "cannot be read: No such file or directory.",
+        ".": "cannot be read: Is a directory.",
+        "empty": "is empty.",
+        "binary": "cannot be used: it is not UTF-8.",
+    }
+    for name, problem in problems.items():
+        monkeypatch.setenv("TWINDOW_SECRET_KEY_FILE", str(tmp_path / name))
+        assert error_of_load() == f"TWINDOW_SECRET_KEY_FILE={tmp_path / name} {problem}"
+
+    monkeypatch.setenv("TWINDOW_SECRET_KEY_FILE", str(tmp_path / "short"))
+    assert "TWINDOW_SECRET_KEY" in error_of_load()
+    assert "canary" not in error_of_load()
+    monkeypatch.setenv("TWINDOW_SECRET_KEY", "x" * 32)
+    assert "are both set: remove one" in error_of_load()
 
 
 def test_value_is_read_as_text_without_the_blanks_around_it(monkeypatch: pytest.MonkeyPatch):

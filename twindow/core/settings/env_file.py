@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from twindow.core.settings.environment import ENV_PREFIX, is_from_kubernetes, variable_name
 from twindow.core.settings.errors import SettingsError, describe_unknown_setting
-from twindow.core.settings.settings import Settings
+from twindow.core.settings.settings import SETTING_NAMES
 
 if TYPE_CHECKING:
     from dotenv.parser import Binding
@@ -84,14 +84,13 @@ def _problem(binding: Binding) -> str:
         return NOT_READABLE
     if name is None or value is None:
         return ""  # a comment or an empty line
-    known_names = Settings.__struct_fields__
     prefix = f"{ENV_PREFIX}_"
     if not name.upper().startswith(prefix):
-        variables = map(variable_name, known_names)
+        variables = map(variable_name, SETTING_NAMES)
         close_matches = difflib.get_close_matches(name.upper(), variables, 1, MISSPELLING_RATIO)
         meant = close_matches[0] if close_matches else ""
         return f"{name} is not a setting of Twindow; did you mean {meant}?" if meant else ""
     setting = name.upper().removeprefix(prefix)
-    if setting.lower() not in known_names and not is_from_kubernetes(setting, value):
-        return describe_unknown_setting(setting.lower(), known_names)
+    if setting.lower() not in SETTING_NAMES and not is_from_kubernetes(setting, value):
+        return describe_unknown_setting(setting.lower(), SETTING_NAMES)
     return "" if name == name.upper() else f"write {name.upper()} in capitals"

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 
 from twindow.core.settings.constraints import check_constraints
-from twindow.core.settings.environment import ENV_PREFIX, read_variables
+from twindow.core.settings.environment import ENV_PREFIX, read_variables, variable_name
 from twindow.core.settings.errors import (
     SettingsError,
     describe_invalid_value,
     describe_unknown_setting,
 )
-from twindow.core.settings.settings import Settings
+from twindow.core.settings.settings import SECRETS, SETTING_NAMES, Settings
 
 
 def load_settings(
@@ -45,8 +45,9 @@ def read_settings(overrides: Mapping[str, object] | None = None) -> Settings:
     """
     _check_environment()
     values: dict[str, object] = {**read_variables()}
-    for name in values.keys() - set(Settings.__struct_fields__):
-        raise SettingsError(describe_unknown_setting(name, Settings.__struct_fields__))
+    for name in values.keys() - set(SETTING_NAMES):
+        raise SettingsError(describe_unknown_setting(name, SETTING_NAMES))
+    _read_secret_files(values)
     values |= overrides or {}
     try:
         settings = msgspec.convert(values, Settings, strict=False, dec_hook=_convert_custom_type)
@@ -54,6 +55,26 @@ def read_settings(overrides: Mapping[str, object] | None = None) -> Settings:
         raise SettingsError(describe_invalid_value(str(error), values)) from None
     check_constraints(settings)
     return settings
+
+
+def _read_secret_files(values: dict[str, object]) -> None:
+    """Replace each name of a file by the secret in the file. Raises SettingsError."""
+    for name in SECRETS:
+        path = values.pop(f"{name}_file", None)
+        if path is None:
+            continue
+        variable = variable_name(f"{name}_file")
+        if name in values:
+            raise SettingsError(f"{variable} and {variable_name(name)} are both set: remove one.")
+        try:
+            secret = Path(str(path)).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise SettingsError(f"{variable}={path} cannot be read: {error.strerror}.") from None
+        except UnicodeDecodeError:
+            raise SettingsError(f"{variable}={path} cannot be used: it is not UTF-8.") from None
+        if not secret:
+            raise SettingsError(f"{variable}={path} is empty.")
+        values[name] = secret
 
 
 def _check_environment() -> None:

@@ -32,6 +32,11 @@ Key = Annotated[str, msgspec.Meta(pattern=r"^(?!\.+\Z)[!-~]*\Z")]
 HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z")]
 
 
+# Each of these may be in a file, as platforms provide secrets: TWINDOW_SECRET_KEY_FILE names the
+# file of TWINDOW_SECRET_KEY.
+SECRETS = ("api_key", "database_url", "jwt_secret", "model_key", "outbound_proxy", "secret_key")
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings, validated.
 
@@ -129,3 +134,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             if value
             else load_or_create_secret(self.data_dir / name, secrets.token_urlsafe(32))
         )
+
+
+SETTING_NAMES = (*Settings.__struct_fields__, *(f"{name}_file" for name in SECRETS))
