@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import closing, nullcontext, suppress
+from functools import partial
 from threading import Thread
 from typing import Any
 
 import click
 from flask import Flask
+from sqlalchemy.exc import IntegrityError
 from werkzeug.exceptions import BadRequest
 from werkzeug.utils import redirect
 
@@ -24,7 +26,7 @@ from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.db.secret_fingerprints import check_fingerprints
 from twindow.core.db.startup_lock import startup_lock
 from twindow.core.db.table_copy import Schema
-from twindow.core.secrets import load_or_create_secret
+from twindow.core.secrets import keyed_hash, write_private_file
 from twindow.core.server.process_load import ProcessLoad
 from twindow.core.settings import (
     Settings,
@@ -248,22 +250,26 @@ def _schemas(settings: Settings) -> list[Schema]:
 
 
 def _embedded_service_key(service: Service, settings: Settings, *, may_create: bool) -> str:
-    """Return the portal's API key for the embedded service.
+    """Return the portal's API key for the embedded service, which is stored in the data folder.
 
-    The key is created once, like any other key, and stored in the data folder.
+    The key is derived from the secret key, so all machines with this secret have the same one, and
+    a container with a new data folder needs no new one.
     """
     path = settings.data_dir / "portal_key"
-    if not may_create:
-        return path.read_text().strip() if path.exists() else ""
+    secret = path.read_text().strip() if path.exists() else ""
     keys = service.container.api_keys
-    if path.exists():
-        secret = path.read_text().strip()
-        key = keys.find_by_secret(secret)
-        if key and EVERY_GROUP in key.groups:
-            return secret
-        path.unlink(missing_ok=True)  # the service has a new database without this key
-    key, secret = keys.create(PORTAL_OWNER, "The portal", "full_access", groups=[EVERY_GROUP])
-    return load_or_create_secret(path, secret)
+    if not may_create or ((key := keys.find_by_secret(secret)) and EVERY_GROUP in key.groups):
+        return secret
+    create = partial(keys.create, PORTAL_OWNER, "The portal", "full_access", groups=[EVERY_GROUP])
+    secret = f"tw_{keyed_hash(settings.secret('secret_key'), 'portal key')}"
+    if not keys.find_by_secret(secret):
+        try:
+            create(secret=secret)
+        except IntegrityError:
+            if not keys.find_by_secret(secret):  # it was revoked
+                _, secret = create()
+    write_private_file(path, secret)
+    return secret
 
 
 def _flask_run_address() -> dict[str, Any]:

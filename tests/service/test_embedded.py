@@ -41,6 +41,41 @@ def test_portal_uses_an_api_key_whose_owner_is_reserved_for_the_portal(
     assert key.sub == PORTAL_OWNER
 
 
+def test_new_data_folder_with_the_same_secret_and_database_has_the_same_key(tmp_path: Path):
+    """A container may lose its folder at each start, and an owner has a hundred keys at most."""
+    settings = {
+        "database_url": f"sqlite:///{tmp_path}/shared.db",
+        "secret_key": "k" * 32,
+        "model_url": "http://127.0.0.1:9",
+    }
+    found = set()
+    for name in ("first", "second"):
+        portal = application.Twindow(load_settings(settings | {"data_dir": tmp_path / name}))
+        keys = portal.service.container.api_keys
+        found.add((tmp_path / name / "portal_key").read_text())
+        listed = keys.list_page(PORTAL_OWNER, 1, 10).items
+        portal.close()
+        close_portal(portal.app)
+
+    assert (len(found), len(listed)) == (1, 1)
+
+
+def test_revoked_key_of_the_portal_is_replaced(tmp_path: Path):
+    settings = load_settings({"data_dir": tmp_path, "model_url": "http://127.0.0.1:9"})
+    found = set()
+    for _ in range(2):
+        portal = application.Twindow(settings)
+        keys = portal.service.container.api_keys
+        key = keys.find_by_secret((tmp_path / "portal_key").read_text())
+        assert key
+        found.add(key.id)
+        assert keys.revoke(PORTAL_OWNER, key.id)
+        portal.close()
+        close_portal(portal.app)
+
+    assert len(found) == 2
+
+
 def test_errors_under_the_api_path_are_json(embedding: application.Twindow):
     client = Client(embedding)
     paths = ("/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/twins", "/api/nowhere")

@@ -68,13 +68,15 @@ class ApiKeys:
         *,
         groups: Iterable[str] = (),
         expires_at: float | None = None,
+        secret: str = "",
     ) -> tuple[ApiKey, str]:
         """Create a key for `sub`; return it with its secret, which is not stored.
 
-        Raises TooManyKeys.
+        The secret is random unless it is given. Raises TooManyKeys, and IntegrityError for a given
+        secret that exists already.
         """
         key_id = new_id(12)
-        secret = f"{PREFIX}{secrets.token_urlsafe(32)}"
+        secret = secret or f"{PREFIX}{secrets.token_urlsafe(32)}"
         row = {
             "id": key_id,
             "sub": sub,
