@@ -1,12 +1,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
+ENGINE ?= $(firstword $(notdir $(wildcard $(addsuffix /podman,$(subst :, ,$(PATH))) $(addsuffix /buildah,$(subst :, ,$(PATH))) $(addsuffix /docker,$(subst :, ,$(PATH))))))
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 # Without bytecode, each process of the tests would compile all modules and tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test nightly test-fast browsers check bench bench-load chaos format lint types lock release report screenshots words
+.PHONY: help run test nightly test-fast browsers check bench bench-load chaos format image lint types lock release report screenshots words
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -23,6 +25,9 @@ nightly: .venv/test.done ## Run all tests, also the long ones
 
 test-fast: .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
 	@$(BIN)/python -m pytest -m "not (browser or server or postgres or model)"
+
+image: ## Build the container image with podman, buildah or docker
+	@$(ENGINE) build $(if $(findstring docker,$(ENGINE)),,--format docker) --tag twindow:$(VERSION) --file Containerfile .
 
 browsers: .venv/test.done ## Run the main journeys in Firefox and WebKit
 	@$(BIN)/python -m pytest -n 1 tests/browsers/test_first_message.py tests/browsers/journeys.py

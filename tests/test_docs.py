@@ -5,11 +5,13 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 from msgspec import UNSET, inspect
 
 from tests.support import doc_tables
 from tests.support.doc_tables import Table
 from twindow.core.settings import Settings
+from twindow.core.settings.settings import SETTING_NAMES
 from twindow.paths import ROOT
 from twindow.service.twins.parser import parse
 from twindow.service.twins.twin import FrontMatter
@@ -149,3 +151,23 @@ def test_api_docs_settle_every_point_that_the_specification_leaves_open():
         choice = re.match(r"\*\*(.+?)\*\*: .", row.promise)
         assert choice, row.name
         assert choice[1] in decided, row.name
+
+
+def test_settings_in_the_container_files_exist():
+    texts = [(ROOT / name).read_text() for name in ("compose.yaml", "compose.production.yaml")]
+    texts += [(ROOT / "docs/containers.md").read_text(), (ROOT / "Containerfile").read_text()]
+    named = {name for text in texts for name in re.findall(r"\bTWINDOW_([A-Z_]+)\b", text)}
+
+    assert {name.lower() for name in named} - {"service_host"} <= set(SETTING_NAMES)
+
+
+def test_container_files_are_valid_yaml():
+    document = (ROOT / "docs/containers.md").read_text()
+    start = document.index("    apiVersion: apps/v1")
+    manifest = textwrap.dedent(document[start : document.index("\n- `kubectl create configmap")])
+    kinds = [each["kind"] for each in yaml.safe_load_all(manifest)]
+
+    assert kinds == ["Deployment", "Service"]
+    for name in ("compose.yaml", "compose.production.yaml"):
+        text = (ROOT / name).read_text().replace("!reset ", "")
+        assert "twindow" in yaml.safe_load(text)["services"]
