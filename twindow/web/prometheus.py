@@ -9,13 +9,20 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
 from flask import Flask, Response
 
-from twindow.core.metrics import NO_METRICS, CounterName, GaugeName, Metrics
+from twindow.core.metrics import (
+    COUNTERS,
+    GAUGES,
+    LATE_GAUGES,
+    NO_METRICS,
+    CounterName,
+    GaugeName,
+    Metrics,
+)
 from twindow.core.server.proxy_detection import is_proxied
 from twindow.core.settings import Settings
 from twindow.core.version import read_version
@@ -30,24 +37,6 @@ FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 FILE_KINDS = ("counter", "histogram", "gauge_livesum", "gauge_livemax", "gauge_livemostrecent")
 FILE_BYTES = 1 << 16
 FIRST_TEXT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60)
-
-# For each counter: its explanation, its label and all values of the label.
-COUNTERS: Mapping[CounterName, tuple[str, str, tuple[str, ...]]] = {
-    "replies": ("Ended replies.", "end", ("complete", "failed", "interrupted", "stopped")),
-    "http_requests": ("Answered requests.", "status", ("2xx", "3xx", "4xx", "5xx")),
-    "sign_ins": ("Attempts to sign in.", "result", ("accepted", "refused", "delayed")),
-    "messages_refused": ("Messages that a limit has refused.", "", ()),
-    "database_failures": ("Transactions that have failed for lack of a database.", "", ()),
-}
-# For each gauge: its explanation, and how the values of the workers are combined.
-GAUGES: Mapping[GaugeName, tuple[str, str]] = {
-    "replies_running": ("Running replies.", "livesum"),
-    "streams_open": ("Open streams: replies, pages without JavaScript, exports.", "livesum"),
-    "event_loop_lag_seconds": ("How late the slowest worker continues after a pause.", "livemax"),
-    "service_requests_left": ("Requests that the service still accepts.", "livemostrecent"),
-}
-# Until it is known, this series does not exist: 0 would be an alarm.
-LATE_GAUGES: Set[GaugeName] = {"service_requests_left"}
 
 
 class PrometheusMetrics(Metrics):
