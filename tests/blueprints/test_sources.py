@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support.person import Page, Person, wait_for_reply
@@ -34,6 +36,28 @@ def test_reply_that_is_a_passage_is_shown_with_its_heading_and_file(
     assert "<b>" not in line
     assert alice.get(f"{page.path}/export?format=json").response.json()["turns"][0]["sources"] == [
         SOURCE
+    ]
+
+
+def test_generated_replies_are_marked_for_machines_but_quotations_are_not(
+    alice: Person, upstream: Upstream
+):
+    quoted = reply_with(alice, upstream, PASSAGE, [SOURCE])
+    generated = reply_with(alice, upstream, "Because of yeast.", [])
+
+    [marked, unmarked] = [
+        page.html.select(".turn__reply[ai-disclosure]") for page in (generated, quoted)
+    ]
+    assert ([each["ai-disclosure"] for each in marked], unmarked) == (["ai-generated"], [])
+    block = json.loads(generated.html.select_one("script[type='application/ld+json']").string)
+    assert generated.html.select(block["hasPart"]["cssSelector"]) == marked
+    exported = [
+        alice.get(f"{page.path}/export?format=json").response.json()["turns"][0]
+        for page in (generated, quoted)
+    ]
+    assert [turn["digitalSourceType"] for turn in exported] == [
+        "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia",
+        None,
     ]
 
 

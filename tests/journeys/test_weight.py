@@ -42,7 +42,7 @@ VIOLATIONS = """
 # A headless browser does not request the icon by itself.
 ICON = "fetch(document.querySelector('link[rel=icon]').href).then((icon) => icon.text())"
 INLINE = """() => [
-  ...document.querySelectorAll("script:not([src], [type='application/json']), style, [style]"),
+  ...document.querySelectorAll("script:not([src], [type$=json]), style, [style]"),
   ...[...document.querySelectorAll("*")].filter(
     (e) => e.getAttributeNames().some((name) => name.startsWith("on"))),
 ].map((element) => element.outerHTML)"""
