@@ -123,7 +123,9 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
     reply.ariaBusy = null;
     reply.lang = language;
   }
-  turn.toggleAttribute("data-quotes", Boolean(turn.querySelector(".turn__source")));
+  const quotes = Boolean(turn.querySelector(".turn__source"));
+  turn.toggleAttribute("data-quotes", quotes);
+  if (quotes) reply.removeAttribute("ai-disclosure"); // a quotation is not generated
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
 });
 

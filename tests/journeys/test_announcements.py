@@ -191,6 +191,7 @@ def test_source_and_messages_left_are_announced(context: BrowserContext, upstrea
     call.close()
     turn(page, "complete", 1).wait_for()
 
+    expect(page.locator("[ai-disclosure]")).to_have_count(1)  # a quotation is not generated
     announced = " ".join(next_announcements(page))
     assert (
         "It rises. Quoted from Why bread rises bread.md. The reply is complete. 3 mess" in announced
