@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
-ENGINE ?= $(firstword $(notdir $(wildcard $(addsuffix /podman,$(subst :, ,$(PATH))) $(addsuffix /buildah,$(subst :, ,$(PATH))) $(addsuffix /docker,$(subst :, ,$(PATH))))))
-VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+ENGINE ?= $(notdir $(shell for engine in podman buildah docker; do command -v $$engine && break; done))
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 

@@ -73,9 +73,9 @@ def test_banner_is_plain_text_above_every_page(alice: Person, upstream: Upstream
     upstream.next_call().start_stream()
     pages = [alice.get(path).html for path in ("/", "/help", "/nowhere", page.path)]
     streamed = alice.session.get(f"{alice.base_url}{page.path}?follow=1", stream=True)
-    head = b""
+    chunks, head = streamed.iter_content(100_000), b""
     while b"</header>" not in head:
-        head += next(streamed.iter_content(100_000))
+        head += next(chunks)
     pages.append(Page.parse(head.partition(b"</header>")[0].decode()))
     streamed.close()
 
