@@ -55,6 +55,22 @@ def test_stream_appends_html_and_the_end_of_the_reply_changes_only_the_footer(
     assert done.name == "done"
 
 
+def test_end_of_a_reply_with_citations_replaces_the_turn_with_linked_ones(
+    alice: Person, upstream: Upstream
+):
+    _, turn_id, call = begun(alice, upstream)
+    source = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas."}
+    with alice.follow(turn_id) as stream:
+        call.delta("Because of yeast [1].")
+        stream.read_until("yeast")
+        message = {"content": "Because of yeast [1].", "sources": [source]}
+        call.send_event(type="complete", message=message)
+        call.close()
+        end, _ = stream.remaining_events()
+
+    assert Page.parse(end.data).select_one(".turn__reply a[href^='#']").get_text() == "[1]"
+
+
 def end_of(event) -> Tag:
     part, *_composer = Page.parse(event.data).select("hx-partial")
     assert (part["hx-target"][-5:], part["hx-swap"]) == ("-foot", "outerHTML")
