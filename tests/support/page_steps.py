@@ -90,7 +90,9 @@ def lost_connection(page: Page) -> Locator:
 
 def wait_until_settled(page: Page) -> None:
     """Wait until a page has loaded, and until its scripts have run and the page is painted."""
-    if page.locator("[data-noscript-stream]").count():  # this page loads until the end of the reply
+    if page.locator("[data-noscript-stream]").count():
+        # This page loads until the end of the reply. Browsers paint it when its styles have loaded.
+        expect(page.locator(".stop-form")).to_have_css("order", "1")
         return
     page.wait_for_load_state()
     if page.locator("html.scripts").count():
