@@ -14,10 +14,10 @@ if __name__ == "__main__":
 import os
 import sys
 
-from twindow.application import Twindow, create_app, log_advice, prepare_databases
+from twindow.application import Twindow, create_app, log_start, prepare_databases
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
-from twindow.core.server.logs import configure_logging, log_start
+from twindow.core.server.logs import configure_logging
 from twindow.core.settings import SettingsError, load_env_file, load_settings
 from twindow.web import prometheus
 
@@ -46,8 +46,7 @@ def main() -> None:
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)
         sys.exit(os.EX_CONFIG)
-    log_start(settings, is_portal=True)
-    log_advice(settings)
+    log_start(settings)
     server.run()
 
 

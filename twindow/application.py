@@ -27,6 +27,7 @@ from twindow.core.db.secret_fingerprints import check_fingerprints
 from twindow.core.db.startup_lock import startup_lock
 from twindow.core.db.table_copy import Schema
 from twindow.core.secrets import keyed_hash, write_private_file
+from twindow.core.server import logs
 from twindow.core.server.process_load import ProcessLoad
 from twindow.core.settings import (
     Settings,
@@ -42,6 +43,7 @@ from twindow.service.app import SCHEMA as SERVICE_SCHEMA
 from twindow.service.app import Service, create_service_app, log_unlisted_twins
 from twindow.service.cli import create_cli_group
 from twindow.service.llm import log_local_servers
+from twindow.service.llm.demo import is_available
 from twindow.service.owners import EVERY_GROUP, PORTAL_OWNER
 from twindow.web.assets import warm_up
 from twindow.web.commands import add_commands, create_restore_command
@@ -225,8 +227,9 @@ def prepare_databases(settings: Settings, *, may_upgrade: bool) -> None:
                     require_sign_in_mode(settings, People(database))
 
 
-def log_advice(settings: Settings) -> None:
-    """Log what the operator may want to change, once for all workers."""
+def log_start(settings: Settings) -> None:
+    """Log what the server uses, and what the operator may want to change."""
+    logs.log_start(settings, is_portal=True, has_demo_model=is_available(settings))
     if settings.is_embedded:
         log_local_servers(settings)
         log_unlisted_twins(settings)

@@ -71,7 +71,7 @@ def test_start_is_logged_without_secrets(output: io.StringIO, tmp_path: Path):
         workers=2,
     )
 
-    logs.log_start(settings, is_portal=True)
+    logs.log_start(settings, is_portal=True, has_demo_model=False)
 
     line = output.getvalue()
     assert re.match(START % "INFO" + r"Twindow \d+\.\d+\.\d+ starts\. ", line)

@@ -24,6 +24,7 @@ from twindow.core.settings import Settings, SettingsError, load_env_file, load_s
 from twindow.service.app import SCHEMA, Service, create_service_app, log_unlisted_twins
 from twindow.service.cli import create_cli_group
 from twindow.service.llm import log_local_servers
+from twindow.service.llm.demo import is_available
 
 
 def build_service(settings: Settings) -> Service:
@@ -61,7 +62,7 @@ def main() -> None:
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)
         sys.exit(os.EX_CONFIG)
-    log_start(settings, is_portal=False)
+    log_start(settings, is_portal=False, has_demo_model=is_available(settings))
     log_local_servers(settings)
     log_unlisted_twins(settings)
     server.run()

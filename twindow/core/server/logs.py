@@ -74,7 +74,7 @@ def printable_path(path: str) -> str:
     return repr(path)[:MAX_PATH_CHARACTERS]
 
 
-def log_start(settings: Settings, *, is_portal: bool) -> None:
+def log_start(settings: Settings, *, is_portal: bool, has_demo_model: bool) -> None:
     """Log the version and the settings that matter most. Contains no secrets."""
     facts: dict[str, object] = {
         "data folder": settings.data_dir.resolve(),
@@ -84,7 +84,7 @@ def log_start(settings: Settings, *, is_portal: bool) -> None:
         url = without_credentials(settings.service_url)
         facts["service"] = "embedded" if settings.is_embedded else url
     if settings.is_embedded or not is_portal:
-        facts["model"] = _describe_model(settings)
+        facts["model"] = _describe_model(settings, has_demo_model=has_demo_model)
     facts["workers"] = settings.workers
     if is_portal:
         facts["sign-in"] = str(settings.sign_in)
@@ -99,9 +99,9 @@ def _describe_database(settings: Settings) -> str:
     return make_url(settings.database_url).set(query={}).render_as_string(hide_password=True)
 
 
-def _describe_model(settings: Settings) -> str:
+def _describe_model(settings: Settings, *, has_demo_model: bool) -> str:
     if not settings.model_url:
-        return "demo model" if settings.demo_model else "none"
+        return "demo model" if has_demo_model else "none"
     return f"{settings.model or 'first listed'} at {without_credentials(settings.model_url)}"
 
 
