@@ -26,6 +26,7 @@ NOT_RUN = (
     "make run",
     "pip install",
     "git pull",
+    "sudo ",
     "-m venv",
     "python app.py",
     "-m twindow.service\n",
