@@ -284,8 +284,9 @@ def test_page_reopened_during_a_reply_announces_only_new_text(
 
 def complete_reply_before_page_load(page: Page, upstream: Upstream) -> None:
     """Send a message whose conversation page is delayed, and wait until its reply is complete."""
+    message_box(page).fill("Hello")
     with page.expect_request(CONVERSATION_URL) as asked_for:
-        send_message(page, "Hello")
+        page.keyboard.press("Enter")  # a click could wait for the delayed page
         upstream.next_call().start_stream().complete("Hello to you.")
     whole = parse_html(page.request.get(asked_for.value.url).text())
     page.request.get(f"/turns/{whole.select('.turn')[-1]['data-turn']}/events")  # to its end
