@@ -42,26 +42,8 @@ def test_docs_list_every_setting_with_its_default():
             assert shown == str(default).replace("False", "false").replace("True", "true")
 
 
-def test_readme_lists_the_main_settings_with_the_same_defaults():
-    main = dict(SETTING_ROW.findall(README))
-
-    assert len(main) == 8
-    assert main.items() <= dict(SETTING_ROW.findall(SETTINGS)).items()
-
-
-def test_relative_links_of_the_top_level_documents_exist():
-    wrong = [
-        (path.name, target)
-        for path in ROOT.glob("*.md")
-        for target in re.findall(r"\]\((?!http)([^)]+)\)", path.read_text())
-        if not (ROOT / target).exists()
-    ]
-
-    assert wrong == []
-
-
-def test_links_and_anchors_in_the_docs_exist():
-    for path in (ROOT / "docs").glob("*.md"):
+def test_links_and_anchors_in_the_documents_exist():
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
         for target, place in re.findall(r"\]\((?!http)([^)#]*)(#[^)]*)?\)", path.read_text()):
             linked = path.parent / target if target else path
             assert linked.exists(), f"{path.name}: {target}"
@@ -84,9 +66,7 @@ def test_paths_that_the_documents_name_exist():
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "text", twin_files(README) + twin_files(TWINS), ids=lambda text: text[4:20]
-)
+@pytest.mark.parametrize("text", twin_files(TWINS), ids=lambda text: text[4:20])
 def test_twin_examples_in_the_docs_are_valid_twin_files(text: str):
     twin = parse("example", text, 1.0)
 
@@ -99,7 +79,6 @@ def test_every_recipe_of_the_twin_cookbook_has_an_example():
     recipes = set(re.findall(r"^## (.*)", TWINS, re.MULTILINE)) - without_one
 
     assert len(twin_files(TWINS)) == 1 + len(recipes)
-    assert len(twin_files(README)) == 1
 
 
 def test_docs_list_every_twin_field_with_its_type_and_default():

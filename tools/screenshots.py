@@ -1,9 +1,11 @@
-"""Retake the screenshots in docs/screenshots/: `make screenshots`."""
+"""Retake the screenshots in docs/screenshots/ and docs/reply.webp: `make screenshots`."""
 
 from __future__ import annotations
 
 import base64
+import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.support import chromium
+from tests.support.packages import find_program
 from tests.support.processes import run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream, send_reply
 from tests.support.upstream_server import run_upstream
@@ -27,6 +30,44 @@ CONSTRUCTS = SCREENSHOTS_DIR.parent / "constructs.md"
 CONSTRUCTS_VIEWPORTS = ((360, 1960), (1280, 1740))
 TWINS = ("ada", "guide", "fable")
 STARTER_INDEX = 0
+# The animation in README: a window, and how long each picture stays, in milliseconds.
+ANIMATION = SCREENSHOTS_DIR.parent / "reply.webp"
+ANIMATION_VIEWPORT = (760, 720)
+FRAME_MS, LAST_FRAME_MS = 120, 6_000
+ANIMATION_QUALITY = 85
+QUESTION = "How fast does a pendulum swing, here and on the Moon?"
+REPLY = r"""The period depends on the length $L$ and on gravity $g$, not on the mass [1]:
+
+$$
+T = 2\pi \sqrt{\frac{L}{g}}
+$$
+
+| Length | On Earth | On the Moon |
+|---:|---:|---:|
+| 25 cm | 1.0 s | 2.5 s |
+| 1 m | 2.0 s | 4.9 s |
+| 4 m | 4.0 s | 9.9 s |
+
+A pendulum of one metre ticks **once a second**. On the Moon [2], its clock loses 35 minutes an hour.
+"""
+TUTOR = {
+    "tutor.md": """---
+name: Physics tutor
+description: Answers from the notes of our course.
+greeting: Hello. What shall we work out today?
+knowledge: prompt
+---
+You are a tutor.
+""",
+    "tutor/pendulum.md": """# The pendulum
+
+How fast a pendulum swings depends on its length and on gravity. Its mass does not matter.
+""",
+    "tutor/moon.md": """# Gravity on the Moon
+
+On the Moon, things fall slowly and a pendulum swings slowly: gravity is 1.62 m/s².
+""",
+}
 PAGES = {
     "gallery": "/",
     "twin": "/twins/ada",
@@ -51,6 +92,7 @@ def main() -> None:
     ):
         path = start_constructs(page, upstream)
         save_pages(page, {"constructs": path}, CONSTRUCTS_VIEWPORTS)
+    record_reply()
     total = sum(path.stat().st_size for path in SCREENSHOTS_DIR.iterdir())
     print(f"{len(list(SCREENSHOTS_DIR.iterdir()))} screenshots, {total / 1e6:.2f} MB")
 
@@ -76,6 +118,48 @@ def open_portal(**settings: str) -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
         yield browser.new_page(base_url=server.url)
         browser.close()
+
+
+def record_reply() -> None:
+    """Save an animation of a question and its reply, which a scripted model writes."""
+    with run_upstream() as model, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "tutor").mkdir()
+        for file, text in TUTOR.items():
+            (folder / file).write_text(text)
+        settings = {"MODEL_URL": model.url, "MODEL": "any", "TWINS_DIR": name}
+        frames: list[Path] = []
+
+        def save_frame() -> None:
+            frames.append(folder / f"{len(frames):03}.png")
+            page.evaluate(chromium.WAIT_FOR_PAINT)
+            page.screenshot(path=frames[-1])
+
+        with open_portal(**settings) as page:
+            width, height = ANIMATION_VIEWPORT
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(reduced_motion="reduce")
+            page.goto("/twins/tutor")
+            box = page.get_by_role("textbox", name="Message")
+            for words in QUESTION.split(" "):
+                box.press_sequentially(f"{words} ")
+                save_frame()
+            page.keyboard.press("Enter")
+            call = model.next_call().start_stream()
+            save_frame()
+            for words in re.findall(r"\S+\s*\S*\s*", REPLY):
+                call.delta(words)
+                page.wait_for_timeout(FRAME_MS)
+                save_frame()
+            call.complete()
+            expect(page.locator(".turn__footer[data-state=complete]")).to_have_count(1)
+            save_frame()
+        program = find_program("img2webp", "webp")
+        options = ["-loop", "0", "-lossy", "-q", str(ANIMATION_QUALITY), "-d", str(FRAME_MS)]
+        last = ["-d", str(LAST_FRAME_MS), str(frames[-1])]
+        subprocess.run(
+            [program, *options, *map(str, frames[:-1]), *last, "-o", str(ANIMATION)], check=True
+        )
 
 
 def start_conversation(page: Page, twin: str) -> str:
