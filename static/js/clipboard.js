@@ -40,6 +40,7 @@ const copyByEvent = (formats) => {
 const copy = async (text, formats) => {
   try {
     const plain = text.then((content) => new Blob([content], { type: "text/plain" }));
+    plain.catch(() => {}); // the browser may reject the rest before it reads this
     const others = Object.entries(formats).map(([type, content]) => [type, new Blob([content], { type })]);
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": plain, ...Object.fromEntries(others) })]);
   } catch {
