@@ -48,7 +48,7 @@ $$
 | 1 m | 2.0 s | 4.9 s |
 | 4 m | 4.0 s | 9.9 s |
 
-A pendulum of one metre ticks **once a second**. On the Moon [2], its clock loses 35 minutes an hour.
+A pendulum of one metre ticks **once a second**. On the Moon [2], it loses 35 minutes an hour.
 """
 TUTOR = {
     "tutor.md": """---
