@@ -61,8 +61,13 @@ types: .venv/test.done ## Check types
 screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
 	@$(BIN)/python -m tools.screenshots
 
-release: .venv/test.done ## Keep the data of this version for the tests of later ones
+release: .venv/test.done ## Make the archive and the SBOM of the last commit, and the data for later tests
 	@$(BIN)/python -m tools.release_data
+	@mkdir -p build
+	@$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+		-o build/twindow-$(VERSION).cdx.json requirements.lock
+	@git archive --prefix=twindow-$(VERSION)/ -o build/twindow-$(VERSION).tar.gz HEAD
+	@ls -l build/twindow-$(VERSION).*
 
 words: .venv/test.done ## Update the catalogues in twindow/translations/ from the sources
 	@$(BIN)/python -m tools.translations

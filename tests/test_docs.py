@@ -12,6 +12,7 @@ from tests.support import doc_tables
 from tests.support.doc_tables import Table
 from twindow.core.settings import Settings
 from twindow.core.settings.settings import SETTING_NAMES
+from twindow.core.version import read_version
 from twindow.paths import ROOT
 from twindow.service.twins.parser import parse
 from twindow.service.twins.twin import FrontMatter
@@ -147,6 +148,8 @@ def test_container_files_are_valid_yaml():
     kinds = [each["kind"] for each in yaml.safe_load_all(manifest)]
 
     assert kinds == ["Deployment", "Service"]
+    assert f"/twindow:{read_version()}\n" in manifest
     for name in ("compose.yaml", "compose.production.yaml"):
         text = (ROOT / name).read_text().replace("!reset ", "")
-        assert "twindow" in yaml.safe_load(text)["services"]
+        service = yaml.safe_load(text)["services"]["twindow"]
+        assert service.get("image", f"twindow:{read_version()}") == f"twindow:{read_version()}"

@@ -10,7 +10,16 @@ import pytest
 
 from tests.support.person import Person, wait_for_reply
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
-from tools.release_data import MESSAGE, RELEASES, REPLY, make_data, open_data, sign_in
+from tools.release_data import (
+    KEY_NAME,
+    MESSAGE,
+    QUESTION,
+    RELEASES,
+    REPLY,
+    make_data,
+    open_data,
+    sign_in,
+)
 
 THIS_VERSION = "this version"
 
@@ -29,6 +38,14 @@ def test_data_of_a_release_is_opened_upgraded_and_used(
     with open_data(data, upstream.url) as (_, url):
         anna = Person(url)
         sign_in(anna)
+        assert KEY_NAME in anna.get("/keys").text
+        [quoted] = [
+            link
+            for link in anna.get("/conversations").html.select("main a")
+            if QUESTION in link.text
+        ]
+        assert "thirty days" in anna.get(str(quoted["href"])).html.select_one(".turn__reply").text
+
         found = anna.get("/conversations?q=scattering")
         link = found.html.select_one('main a[href*="/conversations/"]')
         page = anna.get(str(link["href"]).partition("#")[0])

@@ -1,8 +1,9 @@
 """Make the data of a release, which later versions must be able to open.
 
 `python -m tools.release_data`, run by `make release`, writes `tests/releases/VERSION.tar.gz`: the
-data folder of a portal with its own service, in which a person has signed in and had a
-conversation. `tests/test_upgrade.py` opens the data of each release.
+data folder of a portal with its own service, in which a person has signed in, had conversations
+with a model and with files, and created an API key. `tests/test_upgrade.py` opens the data of each
+release.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ from twindow.core.version import read_version
 from twindow.paths import ROOT
 
 RELEASES = ROOT / "tests" / "releases"
-TWIN = "---\nname: Ada\ndescription: A twin.\n---\nYou are Ada.\n"
+FILES = {
+    "ada.md": "---\nname: Ada\ndescription: A twin.\n---\nYou are Ada.\n",
+    "handbook.md": "---\nname: Handbook\nknowledge: quote\n---\n",
+    "handbook/holidays.md": "# Holidays\n\nEverybody has thirty days of holiday in a year.\n",
+}
 NAME, PASSWORD = "Anna", "correct horse battery"
+QUESTION, KEY_NAME = "How many days of holiday?", "laptop"
 MESSAGE, REPLY = "Why is the sky blue?", "Because of **scattering**."
 
 
@@ -39,9 +45,10 @@ def main() -> None:
 
 
 def make_data(folder: Path) -> bytes:
-    """Return an archive of the data folder of a portal with an account and a conversation."""
-    (folder / "twins").mkdir()
-    (folder / "twins" / "ada.md").write_text(TWIN)
+    """Return an archive of the data folder of a portal that a person has used."""
+    (folder / "twins" / "handbook").mkdir(parents=True)
+    for name, text in FILES.items():
+        (folder / "twins" / name).write_text(text)
     with run_upstream() as model:
         model.always_reply(REPLY)
         with open_data(folder, model.url) as (twindow, url):
@@ -49,6 +56,9 @@ def make_data(folder: Path) -> bytes:
             accounts.use_link(accounts.create_link(accounts.people.add(NAME)), PASSWORD, "")
             anna = Person(url)
             sign_in(anna)
+            key = {"name": KEY_NAME, "scope": "read_only"}
+            anna.press(anna.get("/keys"), "Create key", **key)
+            wait_for_reply(anna, anna.start_conversation(QUESTION, twin="handbook"))
             page = wait_for_reply(anna, anna.start_conversation(MESSAGE))
             anna.press(page, "Pin")
             anna.close()
