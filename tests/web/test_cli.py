@@ -51,7 +51,7 @@ def test_check_command_passes_when_everything_works(app: Flask, url: str, upstre
         r"The database is writable\.\n"
         r"The service responds with 2 twins\.\n"
         r"A reply arrived in \d\.\d s; pieces: 2\.\n"
-        r"The proxy is set up correctly\.\n"
+        r"The proxy sends the right addresses and headers\.\n"
         r"Streams are not buffered\.\n",
         output,
     )

@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.findings import Finding
+from twindow.core.urls import without_credentials
 from twindow.service.container import Container, container
 from twindow.service.llm import ModelFailed, PromptTooLong, find_local_servers
 from twindow.service.llm.demo import DemoModel
@@ -82,4 +83,6 @@ def _check_model(service: Container) -> Finding:
     if not "".join(pieces).strip():
         return Finding("The model returns empty replies.", is_problem=True)
     seconds = time.monotonic() - started_at
-    return Finding(f"The model responds in {seconds:.1f} s.")
+    url = service.settings.model_url
+    name = f"model at {without_credentials(url)}" if url else "demo model"
+    return Finding(f"The {name} responds in {seconds:.1f} s.")

@@ -92,7 +92,7 @@ def _check_proxy(portal: Portal, url: str, headers: dict[str, str]) -> Iterator[
     if problem:
         yield Finding(problem.cause, is_problem=True, fix=problem.line)
         return
-    yield Finding("The proxy is set up correctly.")
+    yield Finding("The proxy sends the right addresses and headers.")
     yield _check_stream(url, headers, settings.ca_file)
 
 
