@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.support import chromium
-from tests.support.packages import find_program
+from tests.support.packages import find_program, install
 from tests.support.processes import run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream, send_reply
 from tests.support.upstream_server import run_upstream
@@ -48,7 +48,7 @@ $$
 | 1 m | 2.0 s | 4.9 s |
 | 4 m | 4.0 s | 9.9 s |
 
-A pendulum of one metre ticks **once a second**. On the Moon [2], it loses 35 minutes an hour.
+One metre swings to and fro in **two seconds**. On the Moon [2], a clock loses 35 minutes an hour.
 """
 TUTOR = {
     "tutor.md": """---
@@ -92,6 +92,7 @@ def main() -> None:
     ):
         path = start_constructs(page, upstream)
         save_pages(page, {"constructs": path}, CONSTRUCTS_VIEWPORTS)
+    install("fonts-lmodern")  # formulas need a font with mathematics
     record_reply()
     total = sum(path.stat().st_size for path in SCREENSHOTS_DIR.iterdir())
     print(f"{len(list(SCREENSHOTS_DIR.iterdir()))} screenshots, {total / 1e6:.2f} MB")
