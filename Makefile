@@ -17,14 +17,17 @@ help: ## List the targets
 run: .venv/run.done ## Install and serve http://127.0.0.1:8000
 	@$(BIN)/python app.py
 
-test: .venv/test.done ## Install and run all tests
+test: .venv/test.done | tests ## Install and run all tests
 	@$(BIN)/python -m pytest --junitxml=build/tests.xml
 
-nightly: .venv/test.done ## Run all tests, also the long ones
+nightly: .venv/test.done | tests ## Run all tests, also the long ones
 	@$(BIN)/python -m pytest --nightly --junitxml=build/tests.xml
 
-test-fast: .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
+test-fast: .venv/test.done | tests ## Run the tests that need no browser, process, PostgreSQL or model
 	@$(BIN)/python -m pytest -m "not (browser or server or postgres or model)"
+
+tests:
+	@echo "The archive of a release has no tests: clone the repository." >&2; exit 1
 
 image: ## Build the container image with podman, buildah or docker
 	@$(ENGINE) build $(if $(findstring docker,$(ENGINE)),,--format docker) --tag twindow:$(VERSION) --file Containerfile .

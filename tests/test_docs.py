@@ -67,7 +67,9 @@ def test_paths_that_the_documents_name_exist():
     assert wrong == []
 
 
-@pytest.mark.parametrize("text", twin_files(TWINS), ids=lambda text: text[4:20])
+@pytest.mark.parametrize(
+    "text", twin_files(README) + twin_files(TWINS), ids=lambda text: text[4:20]
+)
 def test_twin_examples_in_the_docs_are_valid_twin_files(text: str):
     twin = parse("example", text, 1.0)
 
