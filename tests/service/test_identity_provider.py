@@ -9,8 +9,8 @@ import pytest
 from tests.service.identity_provider import KEY_FACTORIES, IdentityProvider
 from tests.support.clock import AdjustableClock
 from tests.support.upstream import Call
-from twindow.service.credentials import jwks
-from twindow.service.credentials.jwks import SigningKeysUnavailable
+from twindow.core import jwks
+from twindow.core.jwks import SigningKeysUnavailable
 from twindow.service.credentials.jwt_tokens import InvalidToken, JwtTokens
 
 

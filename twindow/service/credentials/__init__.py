@@ -1,7 +1,7 @@
 """Authentication and rate limits: API keys, JWTs, requests per hour."""
 
+from twindow.core.jwks import SigningKeysUnavailable
 from twindow.service.credentials.api_keys import ApiKey, ApiKeys, TooManyKeys
-from twindow.service.credentials.jwks import SigningKeysUnavailable
 from twindow.service.credentials.jwt_tokens import (
     DEFAULT_LIFETIME_SECONDS,
     Identity,

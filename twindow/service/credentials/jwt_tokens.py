@@ -9,26 +9,14 @@ from typing import Any
 import jwt
 
 from twindow.core.clock import SYSTEM_CLOCK, Clock
+from twindow.core.jwks import PROVIDER_ALGORITHMS, JwksClient
 from twindow.core.settings import Settings
-from twindow.service.credentials.jwks import JwksClient
 from twindow.service.owners import is_claimable
 
 LEEWAY_SECONDS = 30
 DEFAULT_LIFETIME_SECONDS = 3600
 MAX_SUB_LENGTH = 200
 OWN_ALGORITHMS = ("HS256",)
-# No HMAC algorithms: anyone who knows the public key could use it as the secret and sign.
-PROVIDER_ALGORITHMS = (
-    "RS256",
-    "RS384",
-    "RS512",
-    "PS256",
-    "PS384",
-    "PS512",
-    "ES256",
-    "ES384",
-    "EdDSA",
-)
 REQUIRED_CLAIMS = ("sub", "exp", "aud")
 
 

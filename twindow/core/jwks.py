@@ -13,6 +13,19 @@ from twindow.core.outbound.adapter import OutboundAdapter, open_session
 from twindow.core.outbound.outbound import Outbound
 from twindow.core.outbound.responses import NETWORK_ERRORS, read_bounded
 
+# What providers sign with. No HMAC algorithms: anyone who knows the public key could use it as the
+# secret and sign.
+PROVIDER_ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "EdDSA",
+)
 MAX_JWKS_BYTES = 256 * 1024
 # A key that the provider has withdrawn is accepted for at most this long.
 CACHE_SECONDS = 300
