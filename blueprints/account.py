@@ -23,13 +23,18 @@ from twindow.web.person.devices import describe_device
 from twindow.web.person.password_forms import (
     UNSUITABLE_PASSWORD,
     refuse_attempt,
-    require_passwords,
 )
 from twindow.web.session.fields import SIGN_IN_FIELD
 from twindow.web.session.sign_in import begin_sign_in, browser_token
 
 bp = Blueprint("account", __name__, url_prefix="/session")
-bp.before_request(require_passwords)
+
+
+@bp.before_request
+def _require_sign_ins() -> None:
+    if not portal().settings.sign_in.has_sign_ins:
+        abort(404)
+
 
 WRONG_PASSWORD = N_("Your current password is wrong.")
 

@@ -111,7 +111,7 @@ def _find_pages(q: str) -> Iterator[tuple[str, str]]:
     are_shown = {
         "keys.new": settings.is_embedded,
         "account.show": is_signed_in and not is_from_proxy(),
-        "session.new": settings.sign_in.has_passwords and not is_signed_in,
+        "session.new": settings.sign_in.has_sign_ins and not is_signed_in,
     }
     for endpoint, names in PAGES.items():
         title, *words = map(translate, names)

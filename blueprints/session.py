@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from twindow.accounts import AttemptsExceeded, WrongCredentials
 from twindow.core.languages import LANGUAGES, N_
 from twindow.web.container import portal
 from twindow.web.exemptions import sign_in_not_required
+from twindow.web.oidc.attempts import keep_id_token
 from twindow.web.person import sign_in_log
 from twindow.web.person.client_address import client_address
 from twindow.web.person.current_person import is_from_proxy, signed_in_person
 from twindow.web.person.devices import describe_device
 from twindow.web.person.password_forms import refuse_attempt, require_passwords
 from twindow.web.person.return_path import return_path, return_to
+from twindow.web.session.fields import SIGN_IN_FIELD
 from twindow.web.session.sign_in import begin_sign_in, browser_token, end_sign_in
 
 bp = Blueprint("session", __name__, url_prefix="/session")
@@ -27,8 +29,10 @@ DISABLED = N_("Your account is disabled. Please contact your administrator.")
 
 @bp.before_request
 def _require_form() -> None:
-    is_explanation = request.endpoint == "session.new" and portal().settings.sign_in.has_proxy
-    if not is_explanation:
+    modes = portal().settings.sign_in
+    is_page = request.endpoint == "session.new" and modes.has_proxy
+    is_for_provider = request.endpoint != "session.create" and modes.has_oidc
+    if not (is_page or is_for_provider):
         require_passwords()
 
 
@@ -67,6 +71,8 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
 def delete() -> BaseResponse:
     """Sign out in this browser; with `everywhere`, in all of them."""
     if (person := signed_in_person()) and not is_from_proxy():
+        if person.verified_at:
+            keep_id_token(portal().accounts.id_token(session[SIGN_IN_FIELD]))
         if "everywhere" in request.form:
             portal().accounts.sign_ins.end_all(person.id)
         end_sign_in()
@@ -74,6 +80,7 @@ def delete() -> BaseResponse:
 
 
 def _render_form(name: str, next_path: str, notice: str = "", retry_at: float | None = None) -> str:
+    provider = portal().provider
     return render_template(
         "session/new.html",
         name=name,
@@ -81,4 +88,5 @@ def _render_form(name: str, next_path: str, notice: str = "", retry_at: float | 
         notice=notice,
         retry_at=retry_at,
         languages=LANGUAGES,
+        can_sign_out_there=bool(provider and provider.can_sign_out),
     )

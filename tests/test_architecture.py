@@ -49,6 +49,7 @@ NAMESPACES = {
     "twindow.migrations",
     "twindow.service",
     "twindow.web",
+    "twindow.web.oidc",
     "twindow.web.person",
     "twindow.web.session",
     "twindow.web.streaming",

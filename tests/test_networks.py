@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.certificates import CertificateAuthority
 from tests.support.images import png
@@ -14,11 +15,13 @@ from tests.support.squid import Squid, run_squid
 from tests.support.tls_front import run_tls_front
 from tests.support.upstream import TWINS, Upstream
 from tests.support.waiting import wait_until
+from twindow.core.clock import SYSTEM_CLOCK
+from twindow.core.jwks import JwksClient
 from twindow.core.settings import Settings, load_settings
-from twindow.service.credentials.jwks import JwksClient
 from twindow.service.llm import ModelClient
 from twindow.service.twins import FrontMatter
 from twindow.twinapi import AvatarDownloader, Client
+from twindow.web.oidc.provider import Provider
 
 HOST = "partner.test"  # only the proxy knows it
 
@@ -65,7 +68,18 @@ CLIENTS: dict[str, tuple[Callable[[Settings, str], Any], Any]] = {
         lambda settings, url: JwksClient(f"{url}/keys", settings.outbound).fetch_data(),
         {"keys": [{"kty": "oct", "k": "a2V5"}]},
     ),
+    "sign-in": (
+        lambda settings, url: (
+            Provider(replace(settings, oidc_issuer=url), SYSTEM_CLOCK).configuration().jwks_uri
+        ),
+        "https://id.example/keys",
+    ),
     "model": (lambda settings, _url: ask_model(settings), "Hi there"),
+}
+CONFIGURATION = {
+    "authorization_endpoint": "https://id.example/authorize",
+    "token_endpoint": "https://id.example/token",
+    "jwks_uri": "https://id.example/keys",
 }
 COMPLETION = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
 
@@ -77,6 +91,9 @@ def test_each_client_of_another_server_uses_the_own_authority_and_the_proxy(
         "/api/v1/twins/ada": lambda call: call.respond(200, {"data": TWINS[0]}),
         "/a.png": lambda call: call.respond(200, png(), content_type="image/png"),
         "/keys": lambda call: call.respond(200, {"keys": [{"kty": "oct", "k": "a2V5"}]}),
+        "/.well-known/openid-configuration": lambda call: call.respond(
+            200, CONFIGURATION | {"issuer": str(settings.model_url)}
+        ),
         "/v1/chat/completions": lambda call: call.respond(200, COMPLETION),
     }
     url = str(settings.model_url)

@@ -26,6 +26,9 @@ NO_PAGE = {
     "turns.text",
     # These endpoints lead to pages that have their own states.
     "session.delete",
+    "oidc.callback",
+    "oidc.end",
+    "oidc.end_from_provider",
     "account.delete_sign_in",
     "keys.revoke",
     "adoption.create",

@@ -168,7 +168,7 @@ def test_merge_deletes_the_keys_of_the_person_who_is_deleted_with_their_conversa
     app: Flask, accounts: Accounts, url: str
 ):
     portal = get_portal(app)
-    pair = accounts.people.find_or_add("a.meier"), accounts.people.find("Anna")
+    pair = accounts.people.find_or_add("proxy", "a.meier", "a.meier"), accounts.people.find("Anna")
     assert portal.key_issuer
     tokens = [portal.key_issuer.sign(person.id, ()) for person in pair]
     keys = [portal.client.create_api_key(token, "laptop", "full_access").key for token in tokens]
@@ -185,7 +185,7 @@ def test_merge_deletes_the_keys_of_the_person_who_is_deleted_with_their_conversa
 
 def test_nobody_is_merged_while_keys_cannot_be_revoked(app: Flask, accounts: Accounts):
     portal = get_portal(app)
-    pair = accounts.people.find_or_add("a.meier"), accounts.people.find("Anna")
+    pair = accounts.people.find_or_add("proxy", "a.meier", "a.meier"), accounts.people.find("Anna")
     service_url = portal.settings.database_url_for("service")
     with (
         closing(Database(service_url)) as database,

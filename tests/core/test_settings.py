@@ -51,7 +51,7 @@ WRONG = [
     (
         "SIGN_IN",
         "password,magic",
-        "cannot be used: “magic” is none of visitor, password, proxy.",
+        "cannot be used: “magic” is none of visitor, password, proxy, oidc.",
     ),
     (
         "SIGN_IN",
@@ -64,6 +64,8 @@ WRONG = [
     ("LIMITS", "none, site=1/day", "cannot be used: “none” is not a limit such as person=120"),
     ("LIMITS", "site=1/day,site=2/day", "cannot be used: there are two limits for site and day."),
     ("SIGN_IN", ",", "TWINDOW_SIGN_IN=, cannot be used: it lists no mode."),
+    ("SIGN_IN", "oidc", "TWINDOW_SIGN_IN contains oidc, so TWINDOW_OIDC_ISSUER is needed as well."),
+    ("OIDC_ISSUER", "https://id.example", "so TWINDOW_SIGN_IN must contain oidc."),
     ("PROXY_NETWORKS", "*", "TWINDOW_PROXY_NETWORKS=* cannot be used: anyone could claim"),
     ("PROXY_NETWORKS", "10.0.0.1, 0.0.0.0/0", "cannot be used: anyone could claim any name"),
     ("PROXY_NETWORKS", "::/0", "TWINDOW_PROXY_NETWORKS=::/0 cannot be used: anyone could"),
@@ -73,7 +75,6 @@ WRONG = [
     ("FRAME_ANCESTORS", "https://*.example.org", "“https://*.example.org” should begin with"),
     ("FRAME_ANCESTORS", "https://a.example/x", "should be an origin such as https://example.org"),
     ("PROXY_USER_HEADER", "X_User", "cannot be used: it should be the name of a header"),
-    ("SIGN_IN", "oidc", "TWINDOW_SIGN_IN=oidc cannot be used: “oidc” is not supported yet."),
     ("ACCENT", "greenish", "TWINDOW_ACCENT=greenish cannot be used: it should be a colour of"),
     ("ACCENT", "red;}", "TWINDOW_ACCENT=red;} cannot be used: it should be a colour of CSS"),
     ("LOGO", "/nowhere.svg", "TWINDOW_LOGO=/nowhere.svg cannot be used: it cannot be read"),

@@ -22,7 +22,9 @@ class Handler(BaseHTTPRequestHandler):
     def handle_request(self) -> None:
         """Parse a request and let the upstream answer it."""
         length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
+        data = self.rfile.read(length)
+        is_form = "form-urlencoded" in self.headers.get("Content-Type", "")
+        body = data.decode() if is_form else json.loads(data) if length else None
         with suppress(ConnectionError):  # the client has closed the connection
             self.upstream.handle(Call(self, body))
         self.close_connection = True

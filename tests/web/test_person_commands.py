@@ -123,7 +123,7 @@ class TestProxy:
 
         assert result.stdout == "staff\n"
         assert "has not signed in yet" in result.stderr
-        assert portal.accounts.people.find_or_add("anna").groups == ("staff",)
+        assert portal.accounts.people.find_or_add("proxy", "anna", "anna").groups == ("staff",)
         assert "There is no proxy:ben." in run(app, "groups", "proxy:ben").stderr
         assert run(app, "groups", "proxy:a,b", "--add", "staff").exit_code == 1
 
@@ -132,7 +132,7 @@ class TestProxy:
         self, settings: dict[str, Any], portal: Portal, *, is_known: bool
     ):
         if is_known:
-            portal.accounts.people.find_or_add("anna")
+            portal.accounts.people.find_or_add("proxy", "anna", "anna")
         app = application.create_app(settings | {"proxy_groups_header": "X-Groups"})
         result = run(app, "groups", "proxy:anna", "--add", "staff")
         close_portal(app)
@@ -142,11 +142,11 @@ class TestProxy:
 
     def test_rename_command_follows_a_new_name_at_the_proxy(self, app: Flask, portal: Portal):
         people = portal.accounts.people
-        anna = people.find_or_add("anna")
-        people.find_or_add("ben")
+        anna = people.find_or_add("proxy", "anna", "anna")
+        people.find_or_add("proxy", "ben", "ben")
 
         assert run(app, "rename", "proxy:anna", "proxy:anna.berg").exit_code == 0
-        person = people.find_or_add("anna.berg")
+        person = people.find_or_add("proxy", "anna.berg", "anna.berg")
         assert (person.id, person.name) == (anna.id, "anna.berg")
         taken = run(app, "rename", "proxy:ben", "proxy:anna.berg")
         assert taken.stderr == "Error: proxy:anna.berg exists already.\n"
@@ -310,7 +310,9 @@ class TestMerge:
         assert run(app, "merge", "Anna", "--from", str(file), "--yes").exit_code == 2  # not both
 
 
-UNSUITABLE = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."
+UNSUITABLE = (
+    "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “oidc:”."
+)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +324,7 @@ UNSUITABLE = "A name has 1 to 100 printable characters, and does not begin with 
         (["rename", "Anna", "proxy:anna"], UNSUITABLE),
         (
             ["disable", "Nobody"],
-            "There is no Nobody. See “person list”; names at the proxy are written proxy:NAME.",
+            "There is no Nobody. See “person list”: others are written proxy:NAME or oidc:SUBJECT.",
         ),
     ],
 )

@@ -6,7 +6,13 @@
 from twindow.accounts.accounts import Accounts, InvalidLink, PersonRejected, WrongCredentials
 from twindow.accounts.attempts import AttemptsExceeded, VerificationBusy
 from twindow.accounts.key_issuer import KeyIssuer
-from twindow.accounts.names import PROXY_ISSUER, UnsuitableName, is_proxy_name, subject_of
+from twindow.accounts.names import (
+    MAX_NAME_CHARACTERS,
+    PROXY_ISSUER,
+    UnsuitableName,
+    is_proxy_name,
+    subject_of,
+)
 from twindow.accounts.passwords import (
     MAX_PASSWORD_CHARACTERS,
     MIN_PASSWORD_CHARACTERS,
@@ -17,6 +23,7 @@ from twindow.accounts.schema import TABLES
 from twindow.accounts.sign_ins import SignIn
 
 __all__ = [
+    "MAX_NAME_CHARACTERS",
     "MAX_PASSWORD_CHARACTERS",
     "MIN_PASSWORD_CHARACTERS",
     "PROXY_ISSUER",

@@ -16,6 +16,7 @@ from twindow.accounts.people import NameTaken, NewPerson, People, Person
 from twindow.accounts.sign_ins import SignIn, SignIns
 from twindow.core.db.counters import Counters
 from twindow.core.db.database import Database
+from twindow.core.secrets import decrypt, encrypt
 
 
 class WrongCredentials(Exception):
@@ -49,6 +50,7 @@ class Accounts:
         key_issuer: KeyIssuer | None = None,
     ) -> None:
         self.database = database
+        self._secret_key = secret_key
         self.people = People(database, key_issuer)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
@@ -64,6 +66,27 @@ class Accounts:
         """
         with self._verify_password(name, password, address, browser_token) as (connection, person):
             return self.sign_ins.add(connection, person.id, device)
+
+    def begin_sign_in(
+        self, person: Person, device: str, *, provider_sid: str, id_token: str
+    ) -> SignIn:
+        """Return a new sign-in of a person whom a provider has recognised.
+
+        `provider_sid` is the name of the sign-in there, or "". The ID token is stored encrypted.
+        """
+        with self.database.write(durable=True) as connection:
+            return self.sign_ins.add(
+                connection,
+                person.id,
+                device,
+                verified_at=self.database.clock.time(),
+                provider_sid=provider_sid,
+                id_token=encrypt(self._secret_key, id_token),
+            )
+
+    def id_token(self, sign_in_id: str) -> str:
+        """Return the ID token of a sign-in at a provider, or ""."""
+        return decrypt(self._secret_key, self.sign_ins.id_token_of(sign_in_id))
 
     @contextmanager
     def _verify_password(

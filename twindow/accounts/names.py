@@ -7,6 +7,9 @@ import unicodedata
 # Issuers of identities. Their subjects are the names of accounts, and those that the proxy reports.
 PASSWORD_ISSUER = "password"  # noqa: S105
 PROXY_ISSUER = "proxy"
+# Operators write oidc:SUBJECT for a person whom a provider of OpenID Connect names; the issuer of
+# the identity is its URL.
+OIDC_PREFIX = "oidc"
 MAX_NAME_CHARACTERS = 100
 MAX_CHARACTERS_BEFORE_FOLDING = 400
 MAX_PROXY_NAME_CHARACTERS = 200
@@ -20,7 +23,7 @@ def suitable_name(name: str) -> str:
     """Return the name for a new account, without extra spaces. Raises UnsuitableName."""
     name = " ".join(name.split())
     is_suitable = 0 < len(name) <= MAX_NAME_CHARACTERS and name.isprintable()
-    if not is_suitable or subject_of(name).startswith(f"{PROXY_ISSUER}:"):
+    if not is_suitable or subject_of(name).startswith((f"{PROXY_ISSUER}:", f"{OIDC_PREFIX}:")):
         raise UnsuitableName
     return name
 

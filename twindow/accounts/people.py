@@ -8,11 +8,23 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from twindow.accounts.key_issuer import KeyIssuer
 from twindow.accounts.names import (
+    OIDC_PREFIX,
     PASSWORD_ISSUER,
     PROXY_ISSUER,
     UnsuitableName,
@@ -42,7 +54,8 @@ class PersonNotFound(Exception):
 class Person:
     """A person who can sign in.
 
-    The operator adds the people who have an account. The proxy identifies the others.
+    The operator adds the people who have an account. The proxy or a provider of OpenID Connect
+    identifies the others.
     `has_password` is False until the person sets a password with a one-time link.
     """
 
@@ -51,11 +64,13 @@ class Person:
     is_disabled: bool
     has_account: bool
     has_password: bool
-    # "proxy:NAME" if the proxy identifies the person, otherwise "".
+    # "proxy:NAME" or "oidc:SUBJECT" if the proxy or a provider identifies the person, otherwise "".
     identity: str = ""
     groups: tuple[str, ...] = ()
     # Seconds since 1970; None before the first sign-in.
     signed_in_at: float | None = None
+    # When a provider of OpenID Connect has last confirmed who this is; None without a provider.
+    verified_at: float | None = None
 
     @property
     def listed_name(self) -> str:
@@ -119,36 +134,45 @@ class People:
                 record_sign_in(connection, person.id, now)
 
     def find(self, name: str) -> Person:
-        """Return the person with a name, or with a name at the proxy: "proxy:NAME".
+        """Return the person with a name, with a name at the proxy ("proxy:NAME"), or at a provider
+        ("oidc:SUBJECT").
 
-        Raises PersonNotFound.
+        Raises PersonNotFound, also if two providers know different people by this subject.
         """
         issuer, _, subject = name.partition(":")
         with self.database.read() as connection:
-            person = (
-                find_by_identity(connection, issuer, subject)
-                if issuer == PROXY_ISSUER and subject
-                else find_by_subject(connection, subject_of(name))
-            )
+            if issuer == OIDC_PREFIX and subject:
+                rows = connection.execute(_BY_OIDC_SUBJECT, {"subject": subject}).all()
+                person = _person_from_row(rows[0]) if len(rows) == 1 else None
+            elif issuer == PROXY_ISSUER and subject:
+                person = find_by_identity(connection, issuer, subject)
+            else:
+                person = find_by_subject(connection, subject_of(name))
         if person is None:
             raise PersonNotFound
         return person
 
-    def find_or_add(self, proxy_name: str) -> Person:
-        """Return the person whom the proxy reports by this name. The first call adds the person."""
-        with self.database.read() as connection:
-            person = find_by_identity(connection, PROXY_ISSUER, proxy_name)
-        return person or self._add_from_proxy(proxy_name)
+    def find_or_add(self, issuer: str, subject: str, name: str) -> Person:
+        """Return the person whom an issuer knows by this subject. The first call adds the person.
 
-    def _add_from_proxy(self, name: str) -> Person:
+        `name` is shown; it replaces the one that the issuer has said before.
+        """
+        with self.database.read() as connection:
+            person = find_by_identity(connection, issuer, subject)
+        person = person or self._add_from_issuer(issuer, subject, name)
+        if person.name != name and not person.has_account:
+            self._update(person, name=name)
+        return person
+
+    def _add_from_issuer(self, issuer: str, subject: str, name: str) -> Person:
         person_id, now = secrets.token_hex(16), self.database.clock.time()
-        identity = {"issuer": PROXY_ISSUER, "subject": name, "person_id": person_id}
+        identity = {"issuer": issuer, "subject": subject, "person_id": person_id}
         with suppress(IntegrityError), self.database.write(durable=True) as connection:
             connection.execute(insert(people).values(id=person_id, name=name, created_at=now))
             connection.execute(insert(identities).values(identity))
         # A parallel request may have added the person first.
         with self.database.read() as connection:
-            person = find_by_identity(connection, PROXY_ISSUER, name)
+            person = find_by_identity(connection, issuer, subject)
         if person is None:
             raise PersonNotFound
         return person
@@ -182,7 +206,7 @@ class People:
             connection.execute(delete(people).where(people.c.id == person.id))
 
     def merge(self, connection: Connection, person: Person, into: Person) -> None:
-        """Give the names of a person at the proxy to another person, and delete the first one.
+        """Give a person's names at proxy and providers to another person, and delete the first one.
 
         Raises PersonNotFound if one of them does not exist any more.
         """
@@ -190,7 +214,7 @@ class People:
         if len(connection.scalars(select(people.c.id).where(are_both).with_for_update()).all()) < 2:
             raise PersonNotFound
         is_theirs = identities.c.person_id == person.id
-        is_theirs &= identities.c.issuer == PROXY_ISSUER
+        is_theirs &= identities.c.issuer != PASSWORD_ISSUER
         connection.execute(update(identities).where(is_theirs).values(person_id=into.id))
         connection.execute(delete(people).where(people.c.id == person.id))
 
@@ -277,9 +301,10 @@ def _person_from_row(row: Row[Any]) -> Person:
     return Person(**values, groups=tuple(names.split(GROUP_SEPARATOR)) if names else ())
 
 
-_PROXY_IDENTITY = (
-    select(func.min(identities.c.issuer + ":" + identities.c.subject))
-    .where(identities.c.person_id == people.c.id, identities.c.issuer == PROXY_ISSUER)
+_PREFIX = case((identities.c.issuer == PROXY_ISSUER, PROXY_ISSUER), else_=OIDC_PREFIX)
+_IDENTITY = (
+    select(func.max(_PREFIX + ":" + identities.c.subject))
+    .where(identities.c.person_id == people.c.id, identities.c.issuer != PASSWORD_ISSUER)
     .correlate(people)
     .scalar_subquery()
 )
@@ -295,7 +320,7 @@ _SELECT_PEOPLE = select(
     .correlate(people)
     .label("has_account"),
     passwords.c.person_id.is_not(None).label("has_password"),
-    func.coalesce(_PROXY_IDENTITY, "").label("identity"),
+    func.coalesce(_IDENTITY, "").label("identity"),
 ).outerjoin(passwords, passwords.c.person_id == people.c.id)
 _RECORD_SIGN_IN = (
     update(people)
@@ -307,6 +332,14 @@ _BY_IDENTITY = _SELECT_PEOPLE.where(
     people.c.id.in_(
         select(identities.c.person_id).where(
             identities.c.issuer == bindparam("issuer"), identities.c.subject == bindparam("subject")
+        )
+    )
+)
+_BY_OIDC_SUBJECT = _SELECT_PEOPLE.where(
+    people.c.id.in_(
+        select(identities.c.person_id).where(
+            identities.c.issuer.not_in([PASSWORD_ISSUER, PROXY_ISSUER]),
+            identities.c.subject == bindparam("subject"),
         )
     )
 )

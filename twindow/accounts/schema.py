@@ -17,13 +17,13 @@ people = Table(
     Column("group_names", Text, nullable=False, server_default=""),
 )
 
-# Names of people at issuers (the password accounts or the proxy). A person may have several
-# identities.
+# Names of people at issuers: the password accounts, the proxy, or a provider of OpenID Connect,
+# whose issuer is a URL. A person may have several identities.
 identities = Table(
     "identities",
     metadata,
-    Column("issuer", String(200), primary_key=True),
-    Column("subject", String(200), primary_key=True),
+    Column("issuer", String(255), primary_key=True),
+    Column("subject", String(255), primary_key=True),
     Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), nullable=False, index=True),
 )
 
@@ -53,6 +53,11 @@ sign_ins = Table(
     Column("device", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("seen_at", Float, nullable=False),
+    # Only of a sign-in at a provider of OpenID Connect: when it began, its name there, and the ID
+    # token, encrypted.
+    Column("verified_at", Float),
+    Column("provider_sid", Text, nullable=False, server_default=""),
+    Column("id_token", Text, nullable=False, server_default=""),
 )
 
 # What is copied to another database. Each table is after those that it refers to.

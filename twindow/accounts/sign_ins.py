@@ -8,12 +8,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, update
 
 from twindow.accounts import people
 from twindow.accounts.people import Person
+from twindow.accounts.schema import identities
 from twindow.accounts.schema import sign_ins as table
 from twindow.core.db.database import Database
 from twindow.core.db.errors import DatabaseUnavailable
@@ -33,6 +35,10 @@ class SignIn:
     device: str
     created_at: float
     seen_at: float
+    # Only of a sign-in at a provider of OpenID Connect; `id_token` is encrypted.
+    verified_at: float | None = None
+    provider_sid: str = ""
+    id_token: str = ""
 
 
 # This query is built once, because every request of a signed-in person executes it.
@@ -54,15 +60,25 @@ class SignIns:
         self.idle_seconds = idle_seconds
         self.max_seconds = max_seconds
 
-    def add(self, connection: Connection, person_id: str, device: str) -> SignIn:
-        """Add a sign-in; end the oldest ones of the person beyond `MAX_SIGN_INS_PER_PERSON`."""
+    def add(
+        self, connection: Connection, person_id: str, device: str, **at_provider: Any
+    ) -> SignIn:
+        """Add a sign-in; end the oldest ones of the person beyond `MAX_SIGN_INS_PER_PERSON`.
+
+        `at_provider` are the fields of a sign-in at a provider.
+        """
         now = self.database.clock.time()
         older = select(table.c.id).where(table.c.person_id == person_id)
         older = older.order_by(table.c.seen_at.desc()).offset(MAX_SIGN_INS_PER_PERSON - 1)
         connection.execute(delete(table).where(self._is_expired(now) | table.c.id.in_(older)))
         id_ = secrets.token_hex(16)
         sign_in = SignIn(
-            id_, person_id, device[:MAX_DEVICE_CHARACTERS], created_at=now, seen_at=now
+            id_,
+            person_id,
+            device[:MAX_DEVICE_CHARACTERS],
+            created_at=now,
+            seen_at=now,
+            **at_provider,
         )
         connection.execute(insert(table).values(asdict(sign_in)))
         people.record_sign_in(connection, person_id, now)
@@ -89,7 +105,13 @@ class SignIns:
             with suppress(DatabaseUnavailable), self.database.write() as connection:
                 is_this = table.c.id == sign_in_id
                 connection.execute(update(table).where(is_this).values(seen_at=now))
-        return person
+        return replace(person, verified_at=row.verified_at) if row.verified_at else person
+
+    def id_token_of(self, sign_in_id: str) -> str:
+        """Return the encrypted ID token of a sign-in at a provider, or ""."""
+        query = select(table.c.id_token).where(table.c.id == sign_in_id)
+        with self.database.read() as connection:
+            return connection.execute(query).scalar() or ""
 
     def list_for_person(self, person_id: str) -> Sequence[SignIn]:
         """Return the active sign-ins of a person, most recently used first."""
@@ -114,6 +136,22 @@ class SignIns:
         """End all sign-ins of a person."""
         with self.database.write(durable=True) as connection:
             end_all(connection, person_id)
+
+    def end_at_provider(self, issuer: str, subject: str | None, sid: str | None) -> int:
+        """End the sign-ins at a provider: one by its `sid`, or all of a subject.
+
+        Returns how many there were.
+        """
+        is_ended: ColumnElement[bool] = table.c.verified_at.is_not(None)
+        if sid:
+            is_ended &= table.c.provider_sid == sid
+        if subject:
+            is_person = (identities.c.issuer == issuer) & (identities.c.subject == subject)
+            is_ended &= table.c.person_id.in_(select(identities.c.person_id).where(is_person))
+        if not (sid or subject):
+            return 0
+        with self.database.write(durable=True) as connection:
+            return connection.execute(delete(table).where(is_ended)).rowcount
 
     def _is_expired(self, now: float) -> ColumnElement[bool]:
         return or_(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
 import os
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
 
 
 def keyed_hash(secret_key: str, *parts: str) -> str:
@@ -21,6 +26,27 @@ def new_id(size: int = 16) -> str:
     while not (candidate := secrets.token_urlsafe(size))[0].isalnum():
         pass
     return candidate
+
+
+def encrypt(secret_key: str, text: str) -> str:
+    """Return a text that only `decrypt` with the same key can read."""
+    return _cipher(secret_key).encrypt(text.encode()).decode()
+
+
+def decrypt(secret_key: str, text: str) -> str:
+    """Return the text, or "" if it was encrypted with another key."""
+    from cryptography.fernet import InvalidToken
+
+    try:
+        return _cipher(secret_key).decrypt(text.encode()).decode()
+    except InvalidToken:
+        return ""
+
+
+def _cipher(secret_key: str) -> Fernet:
+    from cryptography.fernet import Fernet
+
+    return Fernet(base64.urlsafe_b64encode(bytes.fromhex(keyed_hash(secret_key, "encryption"))))
 
 
 def load_or_create_secret(path: Path, new_secret: str) -> str:

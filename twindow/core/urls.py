@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,17 @@ def origin_of(url: str) -> str:
     default_port = _DEFAULT_PORTS[parts.scheme]
     port = f":{parts.port}" if parts.port not in (None, default_port) else ""
     return f"{parts.scheme}://{host}{port}"
+
+
+def is_https_or_loopback(url: str) -> bool:
+    """Return whether nobody between can read what is sent to a URL."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        is_loopback = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        is_loopback = False
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback))
 
 
 # First segments of the paths within the site. A sub-path must not begin with one of these segments:

@@ -39,6 +39,7 @@ from twindow.core.twin_groups import TwinPermissions
 from twindow.paths import MIGRATIONS
 from twindow.rendering import RENDERER_VERSION, RenderProcess, render_plain
 from twindow.twinapi import AvatarDownloader, Client
+from twindow.web.oidc.provider import Provider
 from twindow.web.prometheus import create_metrics
 from twindow.web.session.rows import sessions
 from twindow.web.streaming.reply_renderer import ReplyRenderers
@@ -58,7 +59,7 @@ class Portal:
 
     `model_note` returns a note for visitors about the model of a twin of the embedded service, or
     None. `twin_permissions` returns the twins that people in some groups may use. Only the embedded
-    service has a `key_issuer`.
+    service has a `key_issuer`, and only a portal with OpenID Connect a `provider`.
     """
 
     settings: Settings
@@ -84,6 +85,7 @@ class Portal:
     model_note: Callable[[str], object | None]
     twin_permissions: Callable[[Collection[str]], TwinPermissions]
     key_issuer: KeyIssuer | None = None
+    provider: Provider | None = None
 
     @property
     def clock(self) -> Clock:
@@ -197,4 +199,5 @@ def build_portal(
         model_note=model_note,
         twin_permissions=twin_permissions,
         key_issuer=key_issuer,
+        provider=Provider(settings, clock) if settings.sign_in.has_oidc else None,
     )

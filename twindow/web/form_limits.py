@@ -1,4 +1,4 @@
-"""Limits of the forms with which anybody can create API keys or sessions."""
+"""Limits of what anybody can create: API keys, sessions, and attempts to sign in."""
 
 from __future__ import annotations
 
@@ -18,8 +18,13 @@ MAX_KEY_REQUESTS = 30
 # gets a new session.
 MAX_NEW_SESSIONS = 100
 
+# Attempts to sign in at the provider per hour from one address, which may be that of a company.
+MAX_PROVIDER_ATTEMPTS = 3_000
+
+PROVIDER_SCOPE = "provider attempts"
 ADDRESS_SCOPE, BROWSER_SCOPE, SESSIONS_SCOPE = "keys of address", "keys of browser", "sessions"
 REACHED = {
+    PROVIDER_SCOPE: N_("There were too many attempts to sign in from your network."),
     ADDRESS_SCOPE: N_("There were too many requests for API keys from your network."),
     BROWSER_SCOPE: N_("There were too many requests for API keys from your browser."),
     SESSIONS_SCOPE: N_(
@@ -42,6 +47,11 @@ def count_new_session() -> None:
     """Count a new session with preferences. Raises FormLimitReached."""
     limit = Limit(SESSIONS_SCOPE, hashed_address(), HOUR_SECONDS, MAX_NEW_SESSIONS)
     _count([limit])
+
+
+def count_provider_attempt() -> None:
+    """Count an attempt to sign in at the provider. Raises FormLimitReached."""
+    _count([Limit(PROVIDER_SCOPE, hashed_address(), HOUR_SECONDS, MAX_PROVIDER_ATTEMPTS)])
 
 
 def _count(limits: list[Limit]) -> None:

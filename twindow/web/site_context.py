@@ -44,7 +44,9 @@ def init_app(
         "footer_links": settings.footer_links.links,
         "limit": MAX_MESSAGE_CHARACTERS,
         "can_create_api_keys": settings.is_embedded,
-        "can_sign_in": settings.sign_in.has_passwords,
+        "can_sign_in": settings.sign_in.has_sign_ins,
+        "has_passwords": settings.sign_in.has_passwords,
+        "provider_name": settings.oidc_name if settings.sign_in.has_oidc else "",
         "model_note": model_note,
     }
     app.extensions["site_context"] = site_context

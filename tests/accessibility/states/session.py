@@ -26,6 +26,23 @@ def choose_password(env: Environment, password: str) -> Page:
     return page
 
 
+OIDC = {
+    "sign_in": "password,oidc",
+    "public_url": "http://127.0.0.1:8000",
+    "oidc_issuer": "http://127.0.0.1:9",
+    "oidc_client_id": "twindow",
+    "oidc_name": "Example ID",
+}
+
+
+@state("oidc.new", status=503, **OIDC)
+def provider_unavailable(env: Environment) -> Page:
+    page = env.open("/session/new")
+    page.get_by_role("link", name="Sign in with Example ID").click()
+    expect(page.locator("#form-error")).to_contain_text("can't be reached")
+    return page
+
+
 @state("session.new", "session.create", status=403, **SETTINGS)
 def sign_in_rejected(env: Environment) -> Page:
     page = env.open("/session/new")

@@ -9,7 +9,7 @@ from twindow.core.outbound.outbound import parse_networks, tls_context
 from twindow.core.settings.environment import ENV_PREFIX, variable_name
 from twindow.core.settings.errors import SettingsError
 from twindow.core.settings.settings import Settings
-from twindow.core.urls import path_of_url
+from twindow.core.urls import is_https_or_loopback, path_of_url
 
 # RFC 7518, 3.2: HS256 requires a key of 256 bits.
 MIN_SECRET_CHARACTERS = 32
@@ -78,6 +78,29 @@ def _check_sign_in(settings: Settings) -> None:
         raise SettingsError(
             f"{ENV_PREFIX}_PROXY_GROUPS_HEADER is set, so {ENV_PREFIX}_SIGN_IN must contain proxy."
         )
+    if settings.sign_in.has_oidc:
+        _check_oidc(settings)
+    elif settings.oidc_issuer:
+        raise SettingsError(
+            f"{ENV_PREFIX}_OIDC_ISSUER is set, so {ENV_PREFIX}_SIGN_IN must contain oidc."
+        )
+
+
+def _check_oidc(settings: Settings) -> None:
+    for name in ("oidc_issuer", "oidc_client_id", "public_url"):
+        if not getattr(settings, name):
+            raise SettingsError(
+                f"{ENV_PREFIX}_SIGN_IN contains oidc, so {variable_name(name)} is needed as well."
+            )
+    if not is_https_or_loopback(settings.oidc_issuer or ""):
+        raise SettingsError(
+            f"{ENV_PREFIX}_OIDC_ISSUER={settings.oidc_issuer} cannot be used: it must begin with "
+            "https://."
+        )
+    if "openid" not in settings.oidc_scopes.split():
+        raise SettingsError(f"{ENV_PREFIX}_OIDC_SCOPES must contain openid.")
+    if settings.oidc_allowed_groups and not settings.oidc_groups_claim:
+        raise _missing("oidc_allowed_groups", "oidc_groups_claim")
 
 
 def _check_proxy_headers(settings: Settings) -> None:

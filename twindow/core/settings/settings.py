@@ -34,7 +34,15 @@ HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,99}\Z
 
 # Each of these may be in a file, as platforms provide secrets: TWINDOW_SECRET_KEY_FILE names the
 # file of TWINDOW_SECRET_KEY.
-SECRETS = ("api_key", "database_url", "jwt_secret", "model_key", "outbound_proxy", "secret_key")
+SECRETS = (
+    "api_key",
+    "database_url",
+    "jwt_secret",
+    "model_key",
+    "oidc_client_secret",
+    "outbound_proxy",
+    "secret_key",
+)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +82,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     proxy_user_header: HeaderName | None = None
     proxy_networks: IdentityProxies = IdentityProxies("")
     proxy_groups_header: HeaderName | None = None
+    oidc_issuer: Url | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: str | None = None
+    oidc_name: Annotated[str, msgspec.Meta(max_length=40)] = "OpenID Connect"
+    oidc_scopes: str = "openid profile email"
+    oidc_groups_claim: str | None = None
+    oidc_allowed_groups: str = ""
+    oidc_allowed_domains: str = ""
+    oidc_max_age: Seconds = 8 * 3600
     twin_groups: TwinGroups = TwinGroups("")
     site_name: str = "Twindow"
     accent: Accent = Accent("oklch(44% 0.1 165)")

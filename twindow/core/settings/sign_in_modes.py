@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-MODES = ("visitor", "password", "proxy")
-FUTURE_MODES = ("oidc",)
+MODES = ("visitor", "password", "proxy", "oidc")
 
 
 class SignInModes:
@@ -17,8 +16,6 @@ class SignInModes:
         if text and not names:
             raise ValueError("it lists no mode")
         for name in names:
-            if name in FUTURE_MODES:
-                raise ValueError(f"“{name}” is not supported yet")
             if name not in MODES:
                 raise ValueError(f"“{name}” is none of {', '.join(MODES)}")
         self.text = text
@@ -26,6 +23,9 @@ class SignInModes:
         self.allows_visitors = not names or "visitor" in names
         self.has_passwords = "password" in names
         self.has_proxy = "proxy" in names
+        self.has_oidc = "oidc" in names
+        # Whether people sign in here, so that the portal stores their sign-ins.
+        self.has_sign_ins = self.has_passwords or self.has_oidc
 
     def __str__(self) -> str:
         """Return the value as it was set, or the default."""

@@ -30,11 +30,13 @@ MODE_MISSING = (
     "Signing in is turned off: set TWINDOW_SIGN_IN=password, "
     "or visitor,password if people without an account may chat as well."
 )
-UNSUITABLE_NAME = "A name has 1 to 100 printable characters, and does not begin with “proxy:”."
+UNSUITABLE_NAME = (
+    "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “oidc:”."
+)
 UNSUITABLE_PROXY_NAME = (
     "A name of the proxy is written proxy:NAME, with 1 to 200 printable characters and no comma."
 )
-NOT_FOUND = "There is no {}. See “person list”; names at the proxy are written proxy:NAME."
+NOT_FOUND = "There is no {}. See “person list”: others are written proxy:NAME or oidc:SUBJECT."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
 KEPT_AT_SERVICE = (
     "{0} conversations could not be deleted at the service; the log has the reason. They are "
@@ -63,7 +65,7 @@ def create_person_group(portal: Portal) -> click.Group:
         handler = configure_logging()
         context.call_on_close(lambda: logging.getLogger().removeHandler(handler))
         modes = portal.settings.sign_in
-        if not (modes.has_passwords or modes.has_proxy):
+        if not (modes.has_sign_ins or modes.has_proxy):
             raise click.ClickException(MODE_MISSING)
 
     @commands.command("add", help="Add people, and print the links to set their passwords.")
@@ -90,6 +92,7 @@ def create_person_group(portal: Portal) -> click.Group:
     def list_all() -> None:
         for person in accounts.people.list_all():
             facts = {
+                person.name: not person.has_account and not person.identity.endswith(person.name),
                 "disabled": person.is_disabled,
                 "no password yet": person.has_account and not person.has_password,
                 f"groups: {' '.join(person.groups)}": bool(person.groups),
@@ -238,7 +241,7 @@ def create_person_group(portal: Portal) -> click.Group:
         click.echo(
             f"{name} has not signed in yet. The groups apply from the first visit.", err=True
         )
-        return accounts.people.find_or_add(subject)
+        return accounts.people.find_or_add(PROXY_ISSUER, subject, subject)
 
     def _find(name: str) -> Person:
         try:

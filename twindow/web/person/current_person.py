@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import current_app, g, session
 
-from twindow.accounts import Person
+from twindow.accounts import PROXY_ISSUER, Person
 from twindow.core.secrets import keyed_hash
 from twindow.web.container import portal
 from twindow.web.person.proxy_identity import proxy_groups, proxy_subject
@@ -28,14 +28,22 @@ def is_from_proxy() -> bool:
 def _find_signed_in_person() -> Person | None:
     accounts = portal().accounts
     if subject := proxy_subject():
-        person = accounts.people.find_or_add(subject)
+        person = accounts.people.find_or_add(PROXY_ISSUER, subject, subject)
         if person.is_disabled:
             return None
         groups = proxy_groups()
         return person if groups is None else accounts.people.set_groups(person, groups)
-    has_passwords = portal().settings.sign_in.has_passwords
-    sign_in_id = session.get(SIGN_IN_FIELD) if has_passwords else None
+    has_sign_ins = portal().settings.sign_in.has_sign_ins
+    sign_in_id = session.get(SIGN_IN_FIELD) if has_sign_ins else None
     return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
+
+
+def needs_renewal() -> bool:
+    """Return whether the provider must confirm again who is signed in."""
+    current = signed_in_person()
+    if current is None or current.verified_at is None:
+        return False
+    return portal().clock.time() - current.verified_at > portal().settings.oidc_max_age
 
 
 def person() -> str:

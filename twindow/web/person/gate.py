@@ -11,7 +11,7 @@ from twindow.web.container import portal
 from twindow.web.exemptions import needs_sign_in
 from twindow.web.http import redirect_page, wants_fragment
 from twindow.web.person import sign_in_log
-from twindow.web.person.current_person import is_from_proxy, signed_in_person
+from twindow.web.person.current_person import is_from_proxy, needs_renewal, signed_in_person
 from twindow.web.person.return_path import current_page, return_path, sign_in_url
 from twindow.web.session.browser_id import was_used_by
 from twindow.web.session.fields import SIGN_IN_FIELD, VISITOR_FIELD
@@ -66,7 +66,13 @@ def _require_sign_in() -> BaseResponse | None:
             return redirect(url_for("adoption.show", next=current_page()), 303)
     # When a sign-in has ended, show the sign-in page, even if visitors are allowed.
     may_use_portal = _may_use_portal(person) and not has_ended
-    if may_use_portal or not needs_sign_in(current_app, request.endpoint):
+    is_open = not needs_sign_in(current_app, request.endpoint)
+    # A form without scripts is accepted: the page after it asks the provider.
+    is_plain_form = request.method == "POST" and not wants_fragment()
+    if not is_open and not is_plain_form and needs_renewal():
+        url = url_for("oidc.new", next=current_page())
+        return redirect_page(url) if wants_fragment() else redirect(url, 303)
+    if may_use_portal or is_open:
         return None
     if wants_fragment():
         # The page of this request was opened by somebody who was signed in.

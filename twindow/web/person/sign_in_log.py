@@ -27,6 +27,11 @@ def record_refusal(reason: str) -> None:
     audit_logger.warning("A sign-in from %s is refused: %s.", client_address(), reason)
 
 
+def record_logout(what: str) -> None:
+    """Log a message with which the provider ends sign-ins."""
+    audit_logger.info("A logout by the provider from %s %s.", client_address(), what)
+
+
 def log_action(person: Person | None, action: str) -> None:
     """Log what a person has done; without a person, it is somebody with a JWT."""
     name = f"“{person.listed_name}”" if person else "Somebody"

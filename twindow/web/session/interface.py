@@ -189,14 +189,19 @@ def session_key(app: Flask, cookie_name: str, sid: str) -> str:
     return keyed_hash(str(app.secret_key), "session", cookie_name, sid)
 
 
+def session_rows() -> SessionRows:
+    """Return the repository of sessions and of other values with an expiry time."""
+    rows: SessionRows = current_app.session_interface.rows  # type: ignore[attr-defined]
+    return rows
+
+
 def claim_idempotency_key(idempotency_key: str) -> bool:
     """Return whether this browser submits the idempotency key for the first time in a day.
 
     Of concurrent submissions, exactly one gets True.
     """
-    rows: SessionRows = current_app.session_interface.rows  # type: ignore[attr-defined]
     parts = "idempotency key", read_browser_id(), idempotency_key
-    return rows.add(keyed_hash(str(current_app.secret_key), *parts), seconds=DAY_SECONDS)
+    return session_rows().add(keyed_hash(str(current_app.secret_key), *parts), seconds=DAY_SECONDS)
 
 
 def _require_session() -> None:

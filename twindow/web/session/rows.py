@@ -15,6 +15,7 @@ from sqlalchemy import (
     Table,
     bindparam,
     delete,
+    insert,
     select,
     update,
 )
@@ -98,6 +99,19 @@ class SessionRows:
             self._purge_expired(connection)
             insert = insert_or_ignore(connection, sessions)
             return bool(connection.execute(insert, self._row(key, {}, seconds)).rowcount)
+
+    def put(self, key: str, value: Mapping[str, Any], *, seconds: int) -> None:
+        """Store a value under a new key, for `take`."""
+        with self.database.write() as connection:
+            self._purge_expired(connection)
+            connection.execute(insert(sessions).values(self._row(key, value, seconds)))
+
+    def take(self, key: str) -> dict[str, Any] | None:
+        """Delete the row of a key and return its value: of concurrent calls, one gets it."""
+        with self.database.write(durable=True) as connection:
+            row = connection.execute(_SELECT_BY_KEY, {"key": key}).first()
+            is_first = connection.execute(delete(sessions).where(sessions.c.key == key)).rowcount
+        return self._decode(row) if is_first else None
 
     def delete(self, key: str) -> None:
         """Delete the row of a key."""
