@@ -15,6 +15,7 @@ from twindow.core.findings import Finding, print_findings
 from twindow.core.outbound.adapter import OutboundAdapter, open_session
 from twindow.core.outbound.outbound import Outbound
 from twindow.core.outbound.responses import describe_network_error
+from twindow.web.commands.provider_check import check_provider
 from twindow.web.commands.service_check import check_service
 from twindow.web.commands.setup_check import find_problem
 from twindow.web.container import Portal
@@ -58,6 +59,8 @@ def create_check_command(
         if not (offline or has_problems):
             with _silenced_catalogue():
                 has_problems = print_findings(check_service(portal))
+        if portal.provider and not offline:
+            has_problems |= print_findings(check_provider(portal.provider, portal.settings))
         if through and not offline:
             proxy_headers = dict(header.split(": ", 1) for header in headers)
             has_problems |= print_findings(_check_proxy(portal, through, proxy_headers))
