@@ -58,7 +58,8 @@ def callback() -> BaseResponse | tuple[str, int]:
     except (AttemptUnknown, CookiesRefused):
         if signed_in_person():  # the address was opened twice
             return redirect(url_for("twins.index"), 303)
-        return _refuse(NOT_COMPLETED, "it is unknown, used or of another browser")
+        sign_in_log.record_stray("A sign-in", "it is unknown, used or of another browser")
+        return _render(NOT_COMPLETED, url_for("twins.index")), 403
     code = request.args.get("code", "")
     # RFC 9207: another provider's response must not be taken for one of this provider.
     if not code or request.args.get("iss", provider.issuer) != provider.issuer:
@@ -115,10 +116,10 @@ def end_from_provider() -> tuple[str, int, dict[str, str]]:
     try:
         subject, sid = provider.read_logout_token(request.form.get("logout_token", ""))
     except (InvalidResponse, ProviderUnavailable) as error:
-        sign_in_log.record_logout(f"is refused: {error}")
+        sign_in_log.record_stray("A logout", str(error))
         return "", 400, NO_STORE
     count = portal().accounts.sign_ins.end_at_provider(provider.issuer, subject, sid)
-    sign_in_log.record_logout(f"has ended {count} sign-ins")
+    sign_in_log.record_logout(count)
     return "", 200, NO_STORE
 
 
@@ -126,15 +127,12 @@ def _provider() -> Provider:
     return portal().provider or abort(404)
 
 
-def _refuse(
-    sentence: str, reason: str, next_path: str = "", *, status: int = 403
-) -> tuple[str, int]:
+def _refuse(sentence: str, reason: str, next_path: str, *, status: int = 403) -> tuple[str, int]:
     sign_in_log.record_refusal(reason)
-    page = render_template(
-        "session/new.html",
-        name="",
-        next_path=next_path or url_for("twins.index"),
-        notice=sentence,
-        languages=LANGUAGES,
+    return _render(sentence, next_path), status
+
+
+def _render(sentence: str, next_path: str) -> str:
+    return render_template(
+        "session/new.html", name="", next_path=next_path, notice=sentence, languages=LANGUAGES
     )
-    return page, status

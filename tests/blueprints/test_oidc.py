@@ -122,6 +122,7 @@ FALSE_CLAIMS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.fault("F92")
 @pytest.mark.parametrize("name", FALSE_CLAIMS)
 def test_false_id_token_signs_nobody_in(alice: Person, provider: OidcProvider, name: str):
     provider.token_changes = FALSE_CLAIMS[name]
@@ -165,6 +166,7 @@ def way_back(person: Person) -> str:
     return back.removeprefix(person.base_url)
 
 
+@pytest.mark.fault("F92")
 def test_way_back_works_once_and_only_in_the_browser_that_began(alice: Person, bob: Person):
     path = way_back(alice)
     bob.get("/session/new")
@@ -175,6 +177,7 @@ def test_way_back_works_once_and_only_in_the_browser_that_began(alice: Person, b
     assert NOT_COMPLETED in alice.get(path).text
 
 
+@pytest.mark.fault("F92")
 def test_attempt_ends_after_ten_minutes(alice: Person, clock: AdjustableClock):
     path = way_back(alice)
     clock.advance(601)
@@ -182,6 +185,7 @@ def test_attempt_ends_after_ten_minutes(alice: Person, clock: AdjustableClock):
     assert NOT_COMPLETED in alice.get(path).text
 
 
+@pytest.mark.fault("F92")
 def test_person_who_declines_at_the_provider_can_try_again(alice: Person, provider: OidcProvider):
     provider.error = "access_denied"
     page = sign_in(alice, "/conversations")
@@ -192,6 +196,7 @@ def test_person_who_declines_at_the_provider_can_try_again(alice: Person, provid
     assert alice.get(str(link["href"])).path == "/conversations"
 
 
+@pytest.mark.fault("F91")
 def test_provider_that_is_down_is_reported_and_does_not_prevent_the_start(
     alice: Person, upstream: Upstream, provider: OidcProvider
 ):
@@ -205,6 +210,7 @@ def test_provider_that_is_down_is_reported_and_does_not_prevent_the_start(
     assert sign_in(alice).path == "/"
 
 
+@pytest.mark.fault("F91")
 def test_configuration_of_another_issuer_signs_nobody_in(alice: Person, provider: OidcProvider):
     provider.configuration["issuer"] = "https://other.example"
 
@@ -238,6 +244,7 @@ def test_only_people_in_the_allowed_groups_may_enter(
         assert NOT_ALLOWED in page.text
 
 
+@pytest.mark.fault("F93")
 @pytest.mark.settings(oidc_groups_claim="groups")
 @pytest.mark.parametrize(
     "claims",
@@ -439,6 +446,7 @@ def test_provider_that_has_no_session_any_more_asks_the_person(
     assert [call.get("prompt") for call in provider.authorize_calls] == [None, "none", None]
 
 
+@pytest.mark.fault("F94")
 @pytest.mark.settings(oidc_groups_claim="groups", oidc_allowed_groups="staff")
 def test_person_who_has_left_the_group_is_signed_out_at_the_maximum_age(
     alice: Person, provider: OidcProvider, clock: AdjustableClock
@@ -463,6 +471,18 @@ def test_form_after_the_maximum_age_is_accepted_and_its_page_asks_the_provider(
 
     assert "Once more" in page.text
     assert provider.authorize_calls[-1]["prompt"] == "none"
+
+
+def test_other_forms_after_the_maximum_age_are_refused(
+    alice: Person, upstream: Upstream, provider: OidcProvider, clock: AdjustableClock
+):
+    sign_in(alice)
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
+    clock.advance(8 * 3600 + 1)
+    alice.press(page, "Pin")
+
+    assert provider.authorize_calls[-1]["prompt"] == "none"
+    assert "Unpin" not in alice.get(page.path).text
 
 
 def test_fragment_after_the_maximum_age_sends_the_page_to_the_provider(

@@ -137,7 +137,7 @@ class TestProxy:
         result = run(app, "groups", "proxy:anna", "--add", "staff")
         close_portal(app)
 
-        assert "with TWINDOW_PROXY_GROUPS_HEADER" in result.stderr
+        assert "TWINDOW_PROXY_GROUPS_HEADER names" in result.stderr
         assert run(app, "list").output.startswith("proxy:anna") is is_known
 
     def test_rename_command_follows_a_new_name_at_the_proxy(self, app: Flask, portal: Portal):

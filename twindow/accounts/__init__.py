@@ -8,6 +8,7 @@ from twindow.accounts.attempts import AttemptsExceeded, VerificationBusy
 from twindow.accounts.key_issuer import KeyIssuer
 from twindow.accounts.names import (
     MAX_NAME_CHARACTERS,
+    OIDC_PREFIX,
     PROXY_ISSUER,
     UnsuitableName,
     is_proxy_name,
@@ -26,6 +27,7 @@ __all__ = [
     "MAX_NAME_CHARACTERS",
     "MAX_PASSWORD_CHARACTERS",
     "MIN_PASSWORD_CHARACTERS",
+    "OIDC_PREFIX",
     "PROXY_ISSUER",
     "TABLES",
     "Accounts",

@@ -28,6 +28,8 @@ CONTEXT_THREADS = ("turn", "reply")
 logger = logging.getLogger("twindow")
 # Lines about who may use the portal: sign-ins, API keys and changes to people.
 audit_logger = logging.getLogger("twindow.audit")
+# For requests that anybody can send in any number: at most `MAX_WARNINGS_PER_MINUTE` lines.
+request_logger = logging.getLogger("gunicorn.error")
 
 
 class WarningLimit(logging.Filter):
@@ -57,7 +59,7 @@ def configure_logging(stream: TextIO | None = None) -> logging.Handler:
     handler.setFormatter(logging.Formatter(FORMAT, TIME_FORMAT))
     handler.addFilter(_add_context)
     logging.getLogger().addHandler(handler)
-    logging.getLogger("gunicorn.error").addFilter(WarningLimit())
+    request_logger.addFilter(WarningLimit())
     # urllib3 warns when its pool is full, for example after many replies were stopped at once.
     logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     logger.setLevel(logging.INFO)

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from twindow.accounts import (
+    OIDC_PREFIX,
     PROXY_ISSUER,
     NameTaken,
     Person,
@@ -43,7 +44,8 @@ KEPT_AT_SERVICE = (
     "hidden, and {1} is disabled. Run the command again when the service (with the embedded one: "
     "the server) is running."
 )
-PROXY_GROUPS = "The proxy names the groups of this person, with TWINDOW_PROXY_GROUPS_HEADER."
+# Settings with which somebody else names the groups of people, by the prefix of their name.
+GROUP_SETTINGS = {PROXY_ISSUER: "proxy_groups_header", OIDC_PREFIX: "oidc_groups_claim"}
 
 
 _file_option = partial(
@@ -165,12 +167,8 @@ def create_person_group(portal: Portal) -> click.Group:
         except ValueError as error:
             raise click.ClickException(f"{error}.") from None
         person = _find_or_expect(name) if added else _find(name)
-        if (
-            (added or removed)
-            and portal.settings.proxy_groups_header
-            and person.identity.startswith(f"{PROXY_ISSUER}:")
-        ):
-            raise click.ClickException(PROXY_GROUPS)
+        if added or removed:
+            _require_own_groups(person.identity.partition(":")[0])
         new_groups = {*person.groups, *added_groups}
         person = portal.accounts.people.set_groups(person, new_groups.difference(removed))
         if added or removed:
@@ -236,12 +234,18 @@ def create_person_group(portal: Portal) -> click.Group:
         except PersonNotFound:
             if not (is_expected and is_proxy_name(subject)):
                 raise click.ClickException(NOT_FOUND.format(name)) from None
-        if portal.settings.proxy_groups_header:
-            raise click.ClickException(PROXY_GROUPS)
+        _require_own_groups(issuer)
         click.echo(
             f"{name} has not signed in yet. The groups apply from the first visit.", err=True
         )
         return accounts.people.find_or_add(PROXY_ISSUER, subject, subject)
+
+    def _require_own_groups(issuer: str) -> None:
+        setting = GROUP_SETTINGS.get(issuer, "")
+        if getattr(portal.settings, setting, None):
+            raise click.ClickException(
+                f"TWINDOW_{setting.upper()} names the groups of this person."
+            )
 
     def _find(name: str) -> Person:
         try:

@@ -18,6 +18,7 @@ from twindow.web.session.fields import SIGN_IN_FIELD, VISITOR_FIELD
 from twindow.web.session.sign_in import change_proxy_person, end_sign_in
 
 DRAFT_OWNER_CHARACTERS = 12
+MESSAGE_FORMS = ("turns.create", "twins.start_conversation")
 
 
 def init_app(app: Flask) -> None:
@@ -67,9 +68,9 @@ def _require_sign_in() -> BaseResponse | None:
     # When a sign-in has ended, show the sign-in page, even if visitors are allowed.
     may_use_portal = _may_use_portal(person) and not has_ended
     is_open = not needs_sign_in(current_app, request.endpoint)
-    # A form without scripts is accepted: the page after it asks the provider.
-    is_plain_form = request.method == "POST" and not wants_fragment()
-    if not is_open and not is_plain_form and needs_renewal():
+    # Without scripts, the text of a refused message would be lost. The page after it is refused.
+    is_plain_message = request.endpoint in MESSAGE_FORMS and not wants_fragment()
+    if not is_open and not is_plain_message and needs_renewal():
         url = url_for("oidc.new", next=current_page())
         return redirect_page(url) if wants_fragment() else redirect(url, 303)
     if may_use_portal or is_open:

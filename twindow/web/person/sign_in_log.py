@@ -6,7 +6,7 @@ Names are not logged for refused attempts: people type their password into this 
 from __future__ import annotations
 
 from twindow.accounts import Person
-from twindow.core.server.logs import audit_logger
+from twindow.core.server.logs import audit_logger, request_logger
 from twindow.web.container import portal
 from twindow.web.person.client_address import client_address
 
@@ -27,9 +27,14 @@ def record_refusal(reason: str) -> None:
     audit_logger.warning("A sign-in from %s is refused: %s.", client_address(), reason)
 
 
-def record_logout(what: str) -> None:
-    """Log a message with which the provider ends sign-ins."""
-    audit_logger.info("A logout by the provider from %s %s.", client_address(), what)
+def record_logout(count: int) -> None:
+    """Log that the provider has ended sign-ins."""
+    audit_logger.info("The provider has ended %s sign-ins, from %s.", count, client_address())
+
+
+def record_stray(what: str, reason: str) -> None:
+    """Log a request that pretends to come from the provider, or by way of it."""
+    request_logger.warning("%s from %s is refused: %s.", what, client_address(), reason)
 
 
 def log_action(person: Person | None, action: str) -> None:
