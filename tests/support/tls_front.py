@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from select import select
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 from tests.support.certificates import Certificate
@@ -50,22 +51,23 @@ class _Relay(BaseRequestHandler):
         if self.server.context is None:
             self.request.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
             return
+        # One thread: a TLS connection must not be read and written at the same time.
         with (
-            suppress(OSError),
+            suppress(OSError, ValueError),
             self.server.context.wrap_socket(self.request, server_side=True) as secure,
             socket.create_connection(self.server.behind) as behind,
         ):
-            threading.Thread(target=self._ask, args=(secure, behind), daemon=True).start()
-            while answered := behind.recv(65536):
-                secure.sendall(answered)
-            # `shutdown` also wakes the thread that reads from the socket.
-            secure.shutdown(socket.SHUT_RDWR)
-
-    def _ask(self, secure: ssl.SSLSocket, behind: socket.socket) -> None:
-        with suppress(OSError, ValueError):
-            while asked := secure.recv(65536):
-                self.server.received_data += asked
-                behind.sendall(asked)
+            while True:
+                ready = [secure] if secure.pending() else select([secure, behind], [], [])[0]
+                if secure in ready:
+                    if not (asked := secure.recv(65536)):
+                        return
+                    self.server.received_data += asked
+                    behind.sendall(asked)
+                if behind in ready:
+                    if not (answered := behind.recv(65536)):
+                        return
+                    secure.sendall(answered)
 
 
 @contextmanager
