@@ -17,13 +17,13 @@ help: ## List the targets
 run: .venv/run.done ## Install and serve http://127.0.0.1:8000
 	@$(BIN)/python app.py
 
-test: .venv/test.done | tests ## Install and run all tests
+test: tests .venv/test.done ## Install and run all tests
 	@$(BIN)/python -m pytest --junitxml=build/tests.xml
 
-nightly: .venv/test.done | tests ## Run all tests, also the long ones
+nightly: tests .venv/test.done ## Run all tests, also the long ones
 	@$(BIN)/python -m pytest --nightly --junitxml=build/tests.xml
 
-test-fast: .venv/test.done | tests ## Run the tests that need no browser, process, PostgreSQL or model
+test-fast: tests .venv/test.done ## Run the tests that need no browser, process, PostgreSQL or model
 	@$(BIN)/python -m pytest -m "not (browser or server or postgres or model)"
 
 tests:
@@ -32,21 +32,21 @@ tests:
 image: ## Build the container image with podman, buildah or docker
 	@$(ENGINE) build $(if $(findstring docker,$(ENGINE)),,--format docker) --tag twindow:$(VERSION) --file Containerfile .
 
-browsers: .venv/test.done ## Run the main journeys in Firefox and WebKit
+browsers: tests .venv/test.done ## Run the main journeys in Firefox and WebKit
 	@$(BIN)/python -m pytest -n 1 tests/browsers/test_first_message.py tests/browsers/journeys.py
 
 check: lint types test ## Check format, lint, types, and run all tests
 
-report: .venv/test.done ## List the tests of each documented requirement, with the results of make test
+report: tests .venv/test.done ## List the tests of each documented requirement, with the results of make test
 	@$(BIN)/python -m tools.report
 
-bench: .venv/test.done ## Run the benchmarks (minutes)
+bench: tests .venv/test.done ## Run the benchmarks (minutes)
 	@$(BIN)/python -m tools.bench
 
-bench-load: .venv/test.done ## Measure up to 1,000 running replies at once (minutes)
+bench-load: tests .venv/test.done ## Measure up to 1,000 running replies at once (minutes)
 	@$(BIN)/python -m tools.bench load
 
-chaos: .venv/test.done ## Run the chaos tests (40 minutes)
+chaos: tests .venv/test.done ## Run the chaos tests (40 minutes)
 	@$(BIN)/python -m tools.chaos
 
 format: .venv/test.done ## Format the code
@@ -61,10 +61,11 @@ lint: .venv/test.done ## Check format and lint
 types: .venv/test.done ## Check types
 	@$(BIN)/mypy
 
-screenshots: .venv/test.done ## Retake the screenshots in docs/screenshots/
+screenshots: tests .venv/test.done ## Retake the screenshots in docs/screenshots/
 	@$(BIN)/python -m tools.screenshots
 
-release: .venv/test.done ## Make the archive and the SBOM of the last commit, and the data for later tests
+release: tests .venv/test.done ## Make the archive and the SBOM of the last commit, and the data for later tests
+	@git diff --quiet HEAD || { echo "Commit your changes first." >&2; exit 1; }
 	@$(BIN)/python -m tools.release_data
 	@mkdir -p build
 	@$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \

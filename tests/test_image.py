@@ -7,6 +7,7 @@ with a user id that the image does not know.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -103,7 +104,10 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path],
             *("--file", source / "Containerfile", source),
         )
         mounted.append(run(*buildah, "from", "--pull-never", image))
-        return Path(run(*buildah, "mount", mounted[-1]))
+        files = Path(run(*buildah, "mount", mounted[-1]))
+        inspect = ("inspect", "--type", "image", "--format", "{{json .Docker.Config}}")
+        files.with_suffix(".json").write_text(run(*buildah, *inspect, image))
+        return files
 
     yield build_image
     for container in mounted:
@@ -269,6 +273,22 @@ def test_image_has_bytecode_and_neither_compiler_nor_pip_nor_tests(image: Path):
     absent = ("usr/bin/gcc", "app/.venv/bin/pip", "app/tests", "app/tools", "app/docs")
     assert [name for name in absent if (image / name).exists()] == []
     assert (image / "data").stat().st_mode & 0o777 == 0o770
+
+
+def test_image_says_how_it_is_run(image: Path, volumes: Path):
+    config = json.loads(image.with_suffix(".json").read_text())
+    variables = dict(each.split("=", 1) for each in config["Env"])
+
+    assert config["Cmd"] == list(SERVER)
+    assert config["User"] == "10001:0"
+    assert config["Volumes"] == {"/data": {}}
+    assert variables["TWINDOW_DATA_DIR"] == "/data"
+    assert variables["TWINDOW_HOST"] == "0.0.0.0"  # noqa: S104
+    with run_container(image, make_volume(volumes, "data")) as (url, _):
+        port = {"TWINDOW_PORT": url.rpartition(":")[2]}
+        check = [sys.executable, *config["Healthcheck"]["Test"][2:]]
+        assert subprocess.run(check, env=port, check=False).returncode == 0
+    assert subprocess.run(check, env=port, check=False, stderr=subprocess.DEVNULL).returncode
 
 
 def test_archive_has_no_tests_and_no_tools_that_need_them(archive: Path):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.databases import schema_difference
 from tests.support.person import Person, wait_for_reply
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Upstream
 from tools.release_data import (
@@ -20,8 +21,10 @@ from tools.release_data import (
     open_data,
     sign_in,
 )
+from twindow.core.db.database import Database
 
 THIS_VERSION = "this version"
+VERSION_TABLES = {"portal": "alembic_version", "service": "service_alembic_version"}
 
 
 @pytest.mark.parametrize("release", [*sorted(RELEASES.glob("*.tar.gz")), THIS_VERSION], ids=str)
@@ -62,3 +65,8 @@ def test_data_of_a_release_is_opened_upgraded_and_used(
     [call] = [call for call in upstream.calls if call.path == CHAT_COMPLETIONS_PATH]
     contents = [message["content"] for message in call.body["messages"]]
     assert contents == ["You are Ada.", MESSAGE, REPLY, "Thank you"]
+
+    for name, version_table in VERSION_TABLES.items():
+        database = Database(f"sqlite:///{data}/{name}.db")
+        assert schema_difference(database, version_table, is_service=name == "service") == []
+        database.close()

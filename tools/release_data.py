@@ -39,6 +39,8 @@ def main() -> None:
     """Write the data of this version."""
     RELEASES.mkdir(exist_ok=True)
     target = RELEASES / f"{read_version()}.tar.gz"
+    if target.exists():
+        raise SystemExit(f"{target.relative_to(ROOT)} exists: raise the version in pyproject.toml.")
     with tempfile.TemporaryDirectory() as folder:
         target.write_bytes(make_data(Path(folder)))
     print(f"Commit {target.relative_to(ROOT)} with the tag of the release.")

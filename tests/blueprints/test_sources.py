@@ -51,6 +51,8 @@ def test_generated_replies_are_marked_for_machines_but_quotations_are_not(
     assert ([each["ai-disclosure"] for each in marked], unmarked) == (["ai-generated"], [])
     block = json.loads(generated.html.select_one("script[type='application/ld+json']").string)
     assert generated.html.select(block["hasPart"]["cssSelector"]) == marked
+    digital_source = "https://schema.org/TrainedAlgorithmicMediaDigitalSource"
+    assert block["hasPart"]["digitalSourceType"] == digital_source
     exported = [
         alice.get(f"{page.path}/export?format=json").response.json()["turns"][0]
         for page in (generated, quoted)

@@ -14,12 +14,12 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
+from tests.support.databases import schema_difference
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until
 from twindow.core.clock import Clock
 from twindow.core.db.database import Database
 from twindow.core.db.errors import DatabaseUnavailable
-from twindow.core.db.metadata import metadata
 from twindow.core.db.migrations import UnsupportedDatabase, migrate
 from twindow.paths import MIGRATIONS
 from twindow.service.app import MIGRATIONS_DIR as SERVICE_MIGRATIONS
@@ -248,24 +248,9 @@ def test_database_of_a_revision_before_the_first_release_is_refused_and_left_unt
 def test_migrations_create_the_tables_of_the_schema(
     path: Path, migrations: Path, *, is_service: bool
 ):
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
     db = Database(f"sqlite:///{path}")
     migrate(db, migrations, "versions_of_it")
     migrate(db, migrations, "versions_of_it")
-    with db.read() as connection:
 
-        def is_compared(_item: object, name: str, kind: str, *_: object) -> bool:
-            return kind != "table" or name.startswith("service_") == is_service
-
-        options = {
-            "version_table": "versions_of_it",
-            "compare_type": True,
-            "include_object": is_compared,
-        }
-        context = MigrationContext.configure(connection, opts=options)
-        difference = compare_metadata(context, metadata)
+    assert schema_difference(db, "versions_of_it", is_service=is_service) == []
     db.close()
-
-    assert difference == []
