@@ -19,7 +19,9 @@ from tests.support.portals import serve
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
 from twindow.accounts import PersonNotFound
+from twindow.core.settings import Settings
 from twindow.web.container import Portal
+from twindow.web.oidc.identity import SignInRefused, read_identity
 
 NOT_COMPLETED = "The sign-in was not completed."
 NOT_ALLOWED = "Your account may not use this portal."
@@ -284,6 +286,16 @@ def test_only_verified_addresses_of_the_allowed_domains_may_enter(
     assert sign_in(alice).path == "/"
 
 
+def test_google_account_with_an_address_of_the_domain_is_not_one_of_the_domain():
+    settings = Settings(oidc_allowed_domains="example.org")
+    claims = {"sub": "1", "email": "anna@example.org", "email_verified": True}
+    google = claims | {"iss": "https://accounts.google.com"}
+
+    with pytest.raises(SignInRefused):
+        read_identity(google, settings)
+    assert read_identity(google | {"hd": "example.org"}, settings).subject == "1"
+
+
 def test_disabled_person_may_not_enter_and_is_signed_out(
     alice: Person, provider: OidcProvider, portal: Portal
 ):
@@ -304,8 +316,9 @@ def test_same_name_at_another_issuer_is_another_person(
     other = people.find_or_add("https://other.example", "anna-1", anna.name)
 
     assert other.id != anna.id
-    with pytest.raises(PersonNotFound):  # the name does not say which of the two
-        people.find("oidc:anna-1")
+    assert people.find("oidc:anna-1") == anna  # of the provider in the settings
+    with pytest.raises(PersonNotFound):
+        people.find("oidc:anna-2")
 
 
 def test_redirect_address_is_that_of_the_public_url_whatever_the_host_header_says(

@@ -71,7 +71,7 @@ def test_each_broken_set_up_is_reported_with_its_cause_and_a_line(
         "issuer": ("another issuer", f"TWINDOW_OIDC_ISSUER={provider.issuer}/"),
         "keys": ("no keys at", "curl -i"),
         "redirect address": ("redirect address", "http://127.0.0.1:8001/session/oidc"),
-        "client": ("does not know the client “twindwo”", "TWINDOW_OIDC_CLIENT_ID="),
+        "client": ("the client “twindwo”", REDIRECT_URI),
         "secret": ("the secret", "TWINDOW_OIDC_CLIENT_SECRET="),
         "scope": ("the scopes “openid grups”", "TWINDOW_OIDC_SCOPES=openid profile email"),
     }

@@ -48,10 +48,11 @@ class Accounts:
         idle_seconds: float,
         max_seconds: float,
         key_issuer: KeyIssuer | None = None,
+        oidc_issuer: str = "",
     ) -> None:
         self.database = database
         self._secret_key = secret_key
-        self.people = People(database, key_issuer)
+        self.people = People(database, key_issuer, oidc_issuer)
         self.passwords = Passwords()
         self.sign_ins = SignIns(database, idle_seconds=idle_seconds, max_seconds=max_seconds)
         self.attempt_limits = AttemptLimits(database, counters, secret_key)

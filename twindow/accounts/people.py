@@ -89,8 +89,11 @@ class NewPerson:
 class People:
     """Repository of people."""
 
-    def __init__(self, database: Database, key_issuer: KeyIssuer | None = None) -> None:
+    def __init__(
+        self, database: Database, key_issuer: KeyIssuer | None = None, oidc_issuer: str = ""
+    ) -> None:
         self.database = database
+        self._oidc_issuer = oidc_issuer
         self._key_issuer = key_issuer
 
     def add(self, name: str) -> Person:
@@ -137,10 +140,14 @@ class People:
         """Return the person with a name, with a name at the proxy ("proxy:NAME"), or at a provider
         ("oidc:SUBJECT").
 
-        Raises PersonNotFound, also if two providers know different people by this subject.
+        The provider is that of the settings; a person of an earlier provider is found if nobody
+        else has the subject. Raises PersonNotFound.
         """
         issuer, _, subject = name.partition(":")
         with self.database.read() as connection:
+            person = find_by_identity(connection, self._oidc_issuer, subject)
+            if issuer == OIDC_PREFIX and person:
+                return person
             if issuer == OIDC_PREFIX and subject:
                 rows = connection.execute(_BY_OIDC_SUBJECT, {"subject": subject}).all()
                 person = _person_from_row(rows[0]) if len(rows) == 1 else None

@@ -146,6 +146,7 @@ def build_portal(
         idle_seconds=settings.sign_in_idle_timeout,
         max_seconds=settings.sign_in_max_age,
         key_issuer=key_issuer,
+        oidc_issuer=settings.oidc_issuer or "",
     )
     require_sign_in_mode(settings, accounts.people)
     quota = ServiceQuota(database, api_key)

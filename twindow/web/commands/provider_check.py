@@ -38,6 +38,7 @@ def check_provider(provider: Provider, settings: Settings) -> Iterator[Finding]:
 
 
 def _find_problem(provider: Provider, settings: Settings) -> Finding | None:
+    """Return a problem, or what could not be checked, or None."""
     try:
         configuration = provider.configuration()
         provider.keys().fetch_data()
@@ -58,9 +59,10 @@ def _find_problem(provider: Provider, settings: Settings) -> Finding | None:
         sentence = f"The clocks of the provider and of this machine differ by {difference:.0f} s."
         return _problem(sentence, "timedatectl set-ntp true")
     try:
-        return _find_refusal_of_browser(provider, settings) or _find_refusal_of_client(
-            provider, configuration
-        )
+        seen = _find_refusal_of_browser(provider, settings)
+        if seen and seen.is_problem:
+            return seen
+        return _find_refusal_of_client(provider, configuration) or seen
     except NETWORK_ERRORS as error:
         return _problem(f"The provider cannot be reached: {describe_network_error(error)}.")
 
@@ -74,18 +76,16 @@ def _find_refusal_of_browser(provider: Provider, settings: Settings) -> Finding 
         response = client.request("GET", url, withhold_token=True, allow_redirects=False)
     location = response.headers.get("Location", "")
     if response.status_code >= 400:
-        if "redirect" in response.text.lower():
-            return _problem(
-                "The provider does not accept the redirect address of this portal: add it there.",
-                provider.redirect_uri,
-            )
         return _problem(
-            f"The provider does not know the client “{settings.oidc_client_id}” "
-            f"(status {response.status_code}).",
-            "TWINDOW_OIDC_CLIENT_ID=…",
+            f"The provider refuses the client “{settings.oidc_client_id}” or the redirect address "
+            f"of this portal (status {response.status_code}): register both there.",
+            provider.redirect_uri,
         )
     if not location.startswith(provider.redirect_uri):
-        return None  # a page of the provider, which only a person can read
+        return Finding(
+            "The provider answers with a page that only a person can read. Open it to see whether "
+            f"it accepts this portal: {url}"
+        )
     query = parse_qs(urlsplit(location).query)
     error = query.get("error", [""])[0]
     if error == "invalid_scope":
@@ -112,7 +112,7 @@ def _find_refusal_of_client(provider: Provider, configuration: Configuration) ->
                 return None
             return _problem(
                 f"The provider does not accept the secret of this portal: {error}.",
-                "TWINDOW_OIDC_CLIENT_SECRET=…",
+                "TWINDOW_OIDC_CLIENT_SECRET=the secret of the client",
             )
         except ValueError:
             return _problem(f"{configuration.token_endpoint} does not answer with JSON.")

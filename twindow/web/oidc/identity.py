@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from twindow.accounts import MAX_NAME_CHARACTERS
@@ -11,9 +13,12 @@ from twindow.core.languages import N_
 from twindow.core.settings import Settings
 from twindow.core.twin_groups import MAX_GROUP_CHARACTERS, parse_groups
 
+logger = logging.getLogger(__name__)
+
 # OpenID Connect Core, 2.
 MAX_SUBJECT_CHARACTERS = 255
 MAX_GROUPS = 200
+GOOGLE = "https://accounts.google.com"
 NOT_ALLOWED = N_("Your account may not use this portal. Please contact your administrator.")
 TOO_MANY_GROUPS = N_("Your account is in too many groups. Please contact your administrator.")
 
@@ -76,6 +81,8 @@ def _read_groups(claims: Mapping[str, Any], path: str | None) -> Sequence[str] |
     is_elsewhere = isinstance(elsewhere, Mapping) and path.partition(".")[0] in elsewhere
     if found is None and (is_elsewhere or claims.get("hasgroups")):
         raise SignInRefused(TOO_MANY_GROUPS, "the provider left the groups out")
+    if found is None:
+        _warn_about_missing_claim(path, ", ".join(sorted(claims)))
     names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
     if len(names) > MAX_GROUPS:
         raise SignInRefused(TOO_MANY_GROUPS, f"there are more than {MAX_GROUPS} groups")
@@ -88,11 +95,24 @@ def _read_groups(claims: Mapping[str, Any], path: str | None) -> Sequence[str] |
     return sorted({name for name in suitable if 0 < len(name) <= MAX_GROUP_CHARACTERS})
 
 
+@cache
+def _warn_about_missing_claim(path: str, names: str) -> None:
+    """Log, once in each process for each list of claims, that somebody has no groups."""
+    logger.warning(
+        "TWINDOW_OIDC_GROUPS_CLAIM=%s: the provider does not send this claim. It sends: %.300s.",
+        path,
+        names,
+    )
+
+
 def _require_domain(claims: Mapping[str, Any], allowed: str) -> None:
     domains = {name for part in allowed.split(",") if (name := part.strip().lower())}
     email = claims.get("email")
     is_verified = isinstance(email, str) and claims.get("email_verified") is True
-    if domains and not (is_verified and str(email).rpartition("@")[2].lower() in domains):
+    domain = str(email).rpartition("@")[2] if is_verified else ""
+    if claims["iss"] == GOOGLE:  # other Google accounts may have an address of the domain
+        domain = str(claims.get("hd", ""))
+    if domains and domain.lower() not in domains:
         raise SignInRefused(
             NOT_ALLOWED, "no verified e-mail address is in TWINDOW_OIDC_ALLOWED_DOMAINS"
         )
