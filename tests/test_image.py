@@ -105,8 +105,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path],
         )
         mounted.append(run(*buildah, "from", "--pull-never", image))
         files = Path(run(*buildah, "mount", mounted[-1]))
-        inspect = ("inspect", "--type", "image", "--format", "{{json .Docker.Config}}")
-        files.with_suffix(".json").write_text(run(*buildah, *inspect, image))
+        files.with_suffix(".json").write_text(run(*buildah, "inspect", "--type", "image", image))
         return files
 
     yield build_image
@@ -276,7 +275,7 @@ def test_image_has_bytecode_and_neither_compiler_nor_pip_nor_tests(image: Path):
 
 
 def test_image_says_how_it_is_run(image: Path, volumes: Path):
-    config = json.loads(image.with_suffix(".json").read_text())
+    config = json.loads(image.with_suffix(".json").read_text())["Docker"]["config"]
     variables = dict(each.split("=", 1) for each in config["Env"])
 
     assert config["Cmd"] == list(SERVER)
