@@ -36,6 +36,8 @@ def new() -> BaseResponse | tuple[str, int]:
     """Send the browser to the provider."""
     next_path = return_path(request.args.get("next", ""))
     provider = _provider()
+    if request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate":
+        abort(403)  # pictures on other sites would use up the attempts of an address
     person = signed_in_person()
     if person and not needs_renewal():
         return redirect(next_path, 303)
@@ -76,6 +78,8 @@ def callback() -> BaseResponse | tuple[str, int]:
     except InvalidResponse as error:
         return _refuse(NOT_COMPLETED, str(error), attempt.next_path)
     except SignInRefused as error:
+        accounts = portal().accounts
+        accounts.sign_ins.end_at_provider(provider.issuer, str(claims["sub"]), None)
         end_sign_in()
         return _refuse(error.sentence, error.reason, attempt.next_path)
     accounts = portal().accounts
@@ -85,10 +89,11 @@ def callback() -> BaseResponse | tuple[str, int]:
     if identity.groups is not None:
         accounts.people.set_groups(person, identity.groups)
     sid = claims.get("sid")
+    is_sid = isinstance(sid, str) and sid.isprintable()
     sign_in = accounts.begin_sign_in(
         person,
         describe_device(),
-        provider_sid=sid if isinstance(sid, str) else "",
+        provider_sid=str(sid) if is_sid else "",
         id_token=id_token,
     )
     begin_sign_in(sign_in)
@@ -102,7 +107,8 @@ def end() -> BaseResponse:
     """Send a person who has signed out here to the provider, to sign out there."""
     provider = _provider()
     try:
-        return redirect(provider.sign_out_url(take_id_token()), 303)
+        id_token = portal().accounts.decrypt_id_token(take_id_token())
+        return redirect(provider.sign_out_url(id_token), 303)
     except (ProviderUnavailable, InvalidResponse, CookiesRefused):
         return redirect(url_for("session.new"), 303)
 
@@ -117,7 +123,7 @@ def end_from_provider() -> tuple[str, int, dict[str, str]]:
         subject, sid = provider.read_logout_token(request.form.get("logout_token", ""))
     except (InvalidResponse, ProviderUnavailable) as error:
         sign_in_log.record_stray("A logout", str(error))
-        return "", 400, NO_STORE
+        return "", 400 if isinstance(error, InvalidResponse) else 503, NO_STORE
     count = portal().accounts.sign_ins.end_at_provider(provider.issuer, subject, sid)
     sign_in_log.record_logout(count)
     return "", 200, NO_STORE

@@ -72,7 +72,7 @@ def delete() -> BaseResponse:
     """Sign out in this browser; with `everywhere`, in all of them."""
     if (person := signed_in_person()) and not is_from_proxy():
         if person.verified_at:
-            keep_id_token(portal().accounts.id_token(session[SIGN_IN_FIELD]))
+            keep_id_token(portal().accounts.sign_ins.id_token_of(session[SIGN_IN_FIELD]))
         if "everywhere" in request.form:
             portal().accounts.sign_ins.end_all(person.id)
         end_sign_in()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -509,4 +510,61 @@ def test_fragment_after_the_maximum_age_sends_the_page_to_the_provider(
     response = alice.post(action, fields | {"content": "Once more"}, **headers).response
 
     assert response.headers["HX-Redirect"].startswith("/session/oidc/new?next=/conversations/")
+    assert upstream.sent_messages() == ["Hello"]
+
+
+def test_pictures_on_other_sites_begin_no_attempt(alice: Person, provider: OidcProvider):
+    response = alice.get("/session/oidc/new", **{"Sec-Fetch-Mode": "no-cors"})
+
+    assert response.status == 403
+    assert provider.authorize_calls == []
+
+
+def test_logout_token_of_a_stranger_writes_one_short_line_to_the_log(
+    alice: Person, caplog: pytest.LogCaptureFixture
+):
+    header = base64.urlsafe_b64encode(b'{"alg": "RS256", "kid": "x\\n[INFO] Anna has signed in"}')
+    token = f"{header.decode().rstrip('=')}.e30.AAAA"
+
+    assert log_out(alice, token) == log_out(alice, token + "A" * 20_000) == 400
+    lines = [record.getMessage() for record in caplog.records if "A logout" in record.getMessage()]
+    assert len(lines) == 2
+    assert all(line.isprintable() and len(line) < 500 for line in lines)
+
+
+UNREADABLE: dict[str, Any] = {
+    "a token type that is a number": {"access_token": "a", "token_type": 5, "id_token": "x"},
+    "an expiry that is a list": {"access_token": "a", "token_type": "Bearer", "expires_in": []},
+    "very deep JSON": b"[" * 100_000,
+    "no JSON": b"<html>",
+    "nothing": b"",
+}
+
+
+@pytest.mark.fault("F92")
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_response_of_the_provider_that_cannot_be_read_signs_nobody_in(
+    alice: Person, upstream: Upstream, provider: OidcProvider, name: str
+):
+    upstream.answers["/realm/token"] = 200, UNREADABLE[name]
+    page = sign_in(alice)
+
+    assert page.status == 403
+    assert NOT_COMPLETED in page.text
+
+
+def test_userinfo_must_not_be_read_without_https(alice: Person, provider: OidcProvider):
+    provider.configuration["userinfo_endpoint"] = "http://id.example/userinfo"
+
+    assert sign_in(alice).status == 503
+
+
+def test_message_long_after_the_maximum_age_is_refused(
+    alice: Person, upstream: Upstream, clock: AdjustableClock
+):
+    sign_in(alice)
+    page = complete_first_turn(alice, upstream, "Hello", "Hi")
+    clock.advance(8 * 3600 + 601)
+    alice.press(page, "Send", content="Once more")
+
     assert upstream.sent_messages() == ["Hello"]

@@ -85,9 +85,9 @@ class Accounts:
                 id_token=encrypt(self._secret_key, id_token),
             )
 
-    def id_token(self, sign_in_id: str) -> str:
+    def decrypt_id_token(self, encrypted: str) -> str:
         """Return the ID token of a sign-in at a provider, or ""."""
-        return decrypt(self._secret_key, self.sign_ins.id_token_of(sign_in_id))
+        return decrypt(self._secret_key, encrypted)
 
     @contextmanager
     def _verify_password(

@@ -32,8 +32,11 @@ def origin_of(url: str) -> str:
 
 def is_https_or_loopback(url: str) -> bool:
     """Return whether nobody between can read what is sent to a URL."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
     try:
         is_loopback = host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -45,7 +45,7 @@ def read_identity(claims: Mapping[str, Any], settings: Settings) -> Identity:
     """Return who the claims are about. Raises SignInRefused."""
     subject = claims["sub"]
     is_suitable = isinstance(subject, str) and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS
-    if not is_suitable or not subject.isprintable():
+    if not is_suitable or not subject.isprintable() or subject != subject.strip():
         raise SignInRefused(NOT_ALLOWED, "the claim sub is no name")
     groups = _read_groups(claims, settings.oidc_groups_claim)
     allowed_groups = parse_groups(settings.oidc_allowed_groups)

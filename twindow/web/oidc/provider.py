@@ -40,6 +40,17 @@ MAX_RESPONSE_BYTES = 256 * 1024
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 # An older token may have been recorded.
 MAX_LOGOUT_AGE_SECONDS = 600
+# Logout tokens have few claims, and anybody can send them.
+MAX_LOGOUT_CHARACTERS = 16 * 1024
+# What libraries raise for JSON that has other types than they expect.
+UNREADABLE = (
+    AttributeError,
+    NotImplementedError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 REQUIRED_CLAIMS = ["iss", "sub", "aud", "exp", "iat"]
 
 
@@ -188,6 +199,8 @@ class Provider:
 
         OpenID Connect Back-Channel Logout 1.0, 2.6. Raises ProviderUnavailable and InvalidResponse.
         """
+        if len(token) > MAX_LOGOUT_CHARACTERS:
+            raise InvalidResponse("the token is too long")
         claims = self._decode(token, ["iss", "aud", "iat", "events"])
         events, age = claims["events"], time.time() - claims["iat"]
         if not isinstance(events, dict) or LOGOUT_EVENT not in events or "nonce" in claims:
@@ -195,9 +208,10 @@ class Provider:
         if age > MAX_LOGOUT_AGE_SECONDS:
             raise InvalidResponse("the logout token is old")
         subject, sid = claims.get("sub"), claims.get("sid")
-        if not (subject or sid) or not isinstance(subject or "", str):
+        names = [name for name in (subject, sid) if name is not None]
+        if not names or not all(isinstance(name, str) and name.isprintable() for name in names):
             raise InvalidResponse("the logout token names nobody")
-        return subject, str(sid) if sid else None
+        return subject, sid
 
     def redeem(self, code: str, attempt: Attempt) -> tuple[dict[str, Any], str]:
         """Exchange a code for the claims about the person, and the ID token.
@@ -221,8 +235,8 @@ class Provider:
                 raise InvalidResponse(f"the code is refused: {error}") from None
             except NETWORK_ERRORS as error:
                 raise ProviderUnavailable(describe_network_error(error)) from None
-            except ValueError as error:
-                raise InvalidResponse(f"a response is no JSON: {error}") from None
+            except UNREADABLE as error:
+                raise InvalidResponse(f"a response cannot be read: {error}") from None
         return claims, token["id_token"]
 
     @property
@@ -261,17 +275,25 @@ class Provider:
             raise ProviderUnavailable(f"{url}: {describe_network_error(error)}") from None
         if response.status_code != 200:
             raise ProviderUnavailable(f"{url}: status {response.status_code}")
-        with suppress(TypeError, ValueError):
+        with suppress(*UNREADABLE):
             date = parsedate_to_datetime(response.headers.get("Date", ""))
             self.seconds_ahead = date.timestamp() - self._clock.time()
         try:
             configuration = msgspec.json.decode(response.content, type=Configuration)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise InvalidResponse(f"{url}: {error}") from None
         if configuration.issuer != self.issuer:
             raise WrongIssuer(configuration.issuer)
-        addresses = (configuration.token_endpoint, configuration.jwks_uri)
-        if not all(map(is_https_or_loopback, addresses)):
+        addresses = (
+            configuration.authorization_endpoint,
+            configuration.token_endpoint,
+            configuration.jwks_uri,
+            configuration.userinfo_endpoint,
+            configuration.end_session_endpoint,
+        )
+        if not all(address.isprintable() for address in addresses if address):
+            raise InvalidResponse(f"{url} has unusual addresses")
+        if not all(is_https_or_loopback(address) for address in addresses if address):
             raise InvalidResponse(f"{url} has addresses without https")
         return configuration
 
@@ -301,7 +323,7 @@ class Provider:
             )
         except SigningKeysUnavailable:
             raise ProviderUnavailable(f"{keys.uri}: no keys") from None
-        except (jwt.PyJWTError, ValueError, RecursionError) as error:
+        except (jwt.PyJWTError, *UNREADABLE) as error:
             raise InvalidResponse(f"a token is refused: {error}") from None
         return claims
 

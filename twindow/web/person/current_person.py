@@ -33,17 +33,21 @@ def _find_signed_in_person() -> Person | None:
             return None
         groups = proxy_groups()
         return person if groups is None else accounts.people.set_groups(person, groups)
-    has_sign_ins = portal().settings.sign_in.has_sign_ins
-    sign_in_id = session.get(SIGN_IN_FIELD) if has_sign_ins else None
-    return accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
+    sign_in_id = session.get(SIGN_IN_FIELD)
+    current = accounts.sign_ins.find_person(str(sign_in_id)) if sign_in_id else None
+    modes = portal().settings.sign_in
+    # The operator may have removed the mode in which the person has signed in.
+    is_allowed = current and (modes.has_oidc if current.verified_at else modes.has_passwords)
+    return current if is_allowed else None
 
 
-def needs_renewal() -> bool:
+def needs_renewal(grace_seconds: float = 0) -> bool:
     """Return whether the provider must confirm again who is signed in."""
     current = signed_in_person()
     if current is None or current.verified_at is None:
         return False
-    return portal().clock.time() - current.verified_at > portal().settings.oidc_max_age
+    age = portal().clock.time() - current.verified_at
+    return age > portal().settings.oidc_max_age + grace_seconds
 
 
 def person() -> str:

@@ -18,6 +18,7 @@ from twindow.web.session.fields import SIGN_IN_FIELD, VISITOR_FIELD
 from twindow.web.session.sign_in import change_proxy_person, end_sign_in
 
 DRAFT_OWNER_CHARACTERS = 12
+MESSAGE_GRACE_SECONDS = 600
 MESSAGE_FORMS = ("turns.create", "twins.start_conversation")
 
 
@@ -70,7 +71,8 @@ def _require_sign_in() -> BaseResponse | None:
     is_open = not needs_sign_in(current_app, request.endpoint)
     # Without scripts, the text of a refused message would be lost. The page after it is refused.
     is_plain_message = request.endpoint in MESSAGE_FORMS and not wants_fragment()
-    if not is_open and not is_plain_message and needs_renewal():
+    grace_seconds = MESSAGE_GRACE_SECONDS if is_plain_message else 0
+    if not is_open and needs_renewal(grace_seconds):
         url = url_for("oidc.new", next=current_page())
         return redirect_page(url) if wants_fragment() else redirect(url, 303)
     if may_use_portal or is_open:

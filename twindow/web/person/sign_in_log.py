@@ -10,6 +10,7 @@ from twindow.core.server.logs import audit_logger, request_logger
 from twindow.web.container import portal
 from twindow.web.person.client_address import client_address
 
+MAX_REASON_CHARACTERS = 300
 WRONG_CREDENTIALS = "the name or the password is wrong"
 WRONG_PASSWORD = "the password is wrong"  # noqa: S105
 TOO_MANY_ATTEMPTS = "there were too many attempts"
@@ -24,7 +25,7 @@ def record_sign_in(person_id: str, method: str) -> None:
 def record_refusal(reason: str) -> None:
     """Count and log an attempt to sign in that is refused."""
     portal().metrics.count("sign_ins", "delayed" if reason == TOO_MANY_ATTEMPTS else "refused")
-    audit_logger.warning("A sign-in from %s is refused: %s.", client_address(), reason)
+    audit_logger.warning("A sign-in from %s is refused: %s.", client_address(), _one_line(reason))
 
 
 def record_logout(count: int) -> None:
@@ -34,7 +35,12 @@ def record_logout(count: int) -> None:
 
 def record_stray(what: str, reason: str) -> None:
     """Log a request that pretends to come from the provider, or by way of it."""
-    request_logger.warning("%s from %s is refused: %s.", what, client_address(), reason)
+    request_logger.warning("%s from %s is refused: %s.", what, client_address(), _one_line(reason))
+
+
+def _one_line(reason: str) -> str:
+    # It may quote a provider, or somebody who pretends to be one.
+    return "".join(c if c.isprintable() else " " for c in reason[:MAX_REASON_CHARACTERS])
 
 
 def log_action(person: Person | None, action: str) -> None:
