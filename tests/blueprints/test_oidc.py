@@ -119,6 +119,8 @@ FALSE_CLAIMS: dict[str, dict[str, Any]] = {
     "no subject": {"sub": None},
     "a subject that is too long": {"sub": "x" * 256},
     "a subject that is a number": {"sub": 7},
+    "a subject that no database can store": {"sub": "\ud800"},
+    "a subject with a space at its end": {"sub": "anna-1 "},
     "expired": {"exp": 1},
     "no expiry": {"exp": None},
     "ten minutes ahead": {"iat": time.time() + 600},
@@ -285,6 +287,19 @@ def test_only_verified_addresses_of_the_allowed_domains_may_enter(
     provider.claims |= {"email": "anna@EXAMPLE.com", "email_verified": True}
 
     assert sign_in(alice).path == "/"
+
+
+@pytest.mark.settings(oidc_allowed_domains="example.org")
+def test_address_counts_only_if_the_same_source_has_verified_it(
+    alice: Person, provider: OidcProvider
+):
+    for claims, userinfo in (
+        ({"email": "sue@example.org"}, {"email": "x@evil.example", "email_verified": True}),
+        ({"email_verified": True}, {"email": "sue@example.org", "email_verified": False}),
+    ):
+        provider.claims = {"sub": "sue-1", **claims}
+        provider.userinfo = userinfo
+        assert NOT_ALLOWED in sign_in(alice).text
 
 
 def test_google_account_with_an_address_of_the_domain_is_not_one_of_the_domain():

@@ -145,12 +145,11 @@ class People:
         """
         issuer, _, subject = name.partition(":")
         with self.database.read() as connection:
-            person = find_by_identity(connection, self._oidc_issuer, subject)
-            if issuer == OIDC_PREFIX and person:
-                return person
             if issuer == OIDC_PREFIX and subject:
+                person = find_by_identity(connection, self._oidc_issuer, subject)
                 rows = connection.execute(_BY_OIDC_SUBJECT, {"subject": subject}).all()
-                person = _person_from_row(rows[0]) if len(rows) == 1 else None
+                if person is None and len(rows) == 1:
+                    person = _person_from_row(rows[0])
             elif issuer == PROXY_ISSUER and subject:
                 person = find_by_identity(connection, issuer, subject)
             else:

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, update
 
@@ -61,11 +60,18 @@ class SignIns:
         self.max_seconds = max_seconds
 
     def add(
-        self, connection: Connection, person_id: str, device: str, **at_provider: Any
+        self,
+        connection: Connection,
+        person_id: str,
+        device: str,
+        *,
+        verified_at: float | None = None,
+        provider_sid: str = "",
+        id_token: str = "",
     ) -> SignIn:
         """Add a sign-in; end the oldest ones of the person beyond `MAX_SIGN_INS_PER_PERSON`.
 
-        `at_provider` are the fields of a sign-in at a provider.
+        The last three are those of a sign-in at a provider: see `SignIn`.
         """
         now = self.database.clock.time()
         older = select(table.c.id).where(table.c.person_id == person_id)
@@ -78,7 +84,9 @@ class SignIns:
             device[:MAX_DEVICE_CHARACTERS],
             created_at=now,
             seen_at=now,
-            **at_provider,
+            verified_at=verified_at,
+            provider_sid=provider_sid,
+            id_token=id_token,
         )
         connection.execute(insert(table).values(asdict(sign_in)))
         people.record_sign_in(connection, person_id, now)

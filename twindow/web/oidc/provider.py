@@ -37,6 +37,8 @@ CONFIGURATION_SECONDS = 3600.0
 TIMEOUT_SECONDS = 5.0
 LEEWAY_SECONDS = 60
 MAX_RESPONSE_BYTES = 256 * 1024
+# OpenID Connect Core, 2.
+MAX_SUBJECT_CHARACTERS = 255
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 # An older token may have been recorded.
 MAX_LOGOUT_AGE_SECONDS = 600
@@ -306,6 +308,10 @@ class Provider:
             raise InvalidResponse("the ID token is for another client")
         if not hmac.compare_digest(str(claims.get("nonce")).encode(), nonce.encode()):
             raise InvalidResponse("the ID token is of another attempt")
+        subject: str = claims["sub"]
+        is_suitable = subject.isprintable() and subject == subject.strip()
+        if not (is_suitable and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS):
+            raise InvalidResponse("the claim sub is no name")
         return claims
 
     def _decode(self, token: str, required: list[str]) -> dict[str, Any]:
@@ -333,4 +339,9 @@ def _read_userinfo(client: OAuth2Session, url: str, claims: dict[str, Any]) -> d
     userinfo = response.json() if response.status_code == 200 else None
     if not isinstance(userinfo, dict) or userinfo.get("sub") != claims["sub"]:
         raise InvalidResponse(f"{url}: status {response.status_code}, or another person")
-    return userinfo | claims
+    # The address and whether it is verified belong together.
+    addresses = claims if "email" in claims else userinfo
+    merged = userinfo | claims
+    for name in ("email", "email_verified"):
+        merged[name] = addresses.get(name)
+    return merged
