@@ -140,5 +140,10 @@ def _refuse(sentence: str, reason: str, next_path: str, *, status: int = 403) ->
 
 def _render(sentence: str, next_path: str) -> str:
     return render_template(
-        "session/new.html", name="", next_path=next_path, notice=sentence, languages=LANGUAGES
+        "session/new.html",
+        name="",
+        next_path=next_path,
+        notice=sentence,
+        languages=LANGUAGES,
+        is_from_provider=True,
     )

@@ -183,6 +183,13 @@ def test_way_back_works_once_and_only_in_the_browser_that_began(alice: Person, b
 
 
 @pytest.mark.fault("F92")
+def test_answer_of_another_issuer_is_refused(alice: Person):
+    path = way_back(alice).partition("&iss=")[0] + "&iss=https%3A%2F%2Fother.example"
+
+    assert NOT_COMPLETED in alice.get(path).text
+
+
+@pytest.mark.fault("F92")
 def test_attempt_ends_after_ten_minutes(alice: Person, clock: AdjustableClock):
     path = way_back(alice)
     clock.advance(601)
@@ -250,6 +257,30 @@ def test_only_people_in_the_allowed_groups_may_enter(
 
 
 @pytest.mark.fault("F93")
+@pytest.mark.settings(oidc_groups_claim="groups", oidc_allowed_groups="staff")
+def test_refused_person_is_signed_out_in_all_browsers(
+    alice: Person, bob: Person, provider: OidcProvider
+):
+    provider.claims["groups"] = ["staff"]
+    sign_in(alice)
+    provider.claims["groups"] = []
+    page = sign_in(bob)
+
+    assert NOT_ALLOWED in page.text
+    assert alice.get("/").path == "/session/new"
+
+
+@pytest.mark.settings(sign_in="password,oidc")
+def test_refusal_by_the_provider_does_not_mark_the_password_as_wrong(
+    alice: Person, provider: OidcProvider
+):
+    provider.error = "access_denied"
+
+    page = alice.get("/session/oidc/new")
+    assert NOT_COMPLETED in page.text
+    assert page.html.select("[aria-invalid]") == []
+
+
 @pytest.mark.settings(oidc_groups_claim="groups")
 @pytest.mark.parametrize(
     "claims",

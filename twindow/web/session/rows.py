@@ -109,9 +109,9 @@ class SessionRows:
     def take(self, key: str) -> dict[str, Any] | None:
         """Delete the row of a key and return its value: of concurrent calls, one gets it."""
         with self.database.write(durable=True) as connection:
-            row = connection.execute(_SELECT_BY_KEY, {"key": key}).first()
-            is_first = connection.execute(delete(sessions).where(sessions.c.key == key)).rowcount
-        return self._decode(row) if is_first else None
+            row = connection.execute(_SELECT_FOR_UPDATE, {"key": key}).first()
+            connection.execute(delete(sessions).where(sessions.c.key == key))
+        return self._decode(row)
 
     def delete(self, key: str) -> None:
         """Delete the row of a key."""
