@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
+from twindow.accounts import OIDC_PREFIX, PersonNotFound
 from twindow.core.languages import LANGUAGES, N_
 from twindow.web.container import portal
 from twindow.web.exemptions import session_not_required, sign_in_not_required
 from twindow.web.oidc.attempts import AttemptUnknown, begin_attempt, take_attempt, take_id_token
 from twindow.web.oidc.identity import SignInRefused, read_identity
-from twindow.web.oidc.provider import InvalidResponse, Provider, ProviderUnavailable
+from twindow.web.oidc.provider import (
+    LEEWAY_SECONDS,
+    InvalidResponse,
+    Provider,
+    ProviderUnavailable,
+)
 from twindow.web.person import sign_in_log
 from twindow.web.person.current_person import needs_renewal, signed_in_person
 from twindow.web.person.devices import describe_device
@@ -78,10 +86,9 @@ def callback() -> BaseResponse | tuple[str, int]:
     except InvalidResponse as error:
         return _refuse(NOT_COMPLETED, str(error), attempt.next_path)
     except SignInRefused as error:
-        accounts = portal().accounts
-        accounts.sign_ins.end_at_provider(provider.issuer, str(claims["sub"]), None)
         end_sign_in()
-        return _refuse(error.sentence, error.reason, attempt.next_path)
+        name = _shut_out(provider, str(claims["sub"]))
+        return _refuse(error.sentence, f"{name}: {error.reason}", attempt.next_path)
     accounts = portal().accounts
     person = accounts.people.find_or_add(provider.issuer, identity.subject, identity.name)
     if person.is_disabled:
@@ -120,13 +127,28 @@ def end_from_provider() -> tuple[str, int, dict[str, str]]:
     """End the sign-ins that the provider has ended (OpenID Connect Back-Channel Logout 1.0)."""
     provider = _provider()
     try:
-        subject, sid = provider.read_logout_token(request.form.get("logout_token", ""))
+        logout = provider.read_logout_token(request.form.get("logout_token", ""))
     except (InvalidResponse, ProviderUnavailable) as error:
         sign_in_log.record_stray("A logout", str(error))
         return "", 400 if isinstance(error, InvalidResponse) else 503, NO_STORE
-    count = portal().accounts.sign_ins.end_at_provider(provider.issuer, subject, sid)
+    count = portal().accounts.sign_ins.end_at_provider(
+        provider.issuer, logout.subject, logout.sid, min_age=logout.age - LEEWAY_SECONDS
+    )
     sign_in_log.record_logout(count)
     return "", 200, NO_STORE
+
+
+def _shut_out(provider: Provider, subject: str) -> str:
+    """End the sign-ins of a person, and take the groups that the provider has given them.
+
+    Returns the name of the person in commands.
+    """
+    accounts, name = portal().accounts, f"{OIDC_PREFIX}:{subject}"
+    accounts.sign_ins.end_at_provider(provider.issuer, subject)
+    if portal().settings.oidc_groups_claim:
+        with suppress(PersonNotFound):
+            accounts.people.set_groups(accounts.people.find(name), ())
+    return name
 
 
 def _provider() -> Provider:

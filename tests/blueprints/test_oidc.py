@@ -210,7 +210,7 @@ def test_person_who_declines_at_the_provider_can_try_again(alice: Person, provid
 
 @pytest.mark.fault("F91")
 def test_provider_that_is_down_is_reported_and_does_not_prevent_the_start(
-    alice: Person, upstream: Upstream, provider: OidcProvider
+    alice: Person, upstream: Upstream, clock: AdjustableClock
 ):
     configured = upstream.answers.pop("/realm/.well-known/openid-configuration")
     upstream.answers["/realm/.well-known/openid-configuration"] = 503, {}
@@ -219,6 +219,10 @@ def test_provider_that_is_down_is_reported_and_does_not_prevent_the_start(
     assert "The sign-in service can't be reached." in page.text
 
     upstream.answers["/realm/.well-known/openid-configuration"] = configured
+    count = len(upstream.calls)
+    assert sign_in(alice).status == 503
+    assert len(upstream.calls) == count, "nobody waits for a provider that was down just now"
+    clock.advance(10)
     assert sign_in(alice).path == "/"
 
 
@@ -259,7 +263,11 @@ def test_only_people_in_the_allowed_groups_may_enter(
 @pytest.mark.fault("F93")
 @pytest.mark.settings(oidc_groups_claim="groups", oidc_allowed_groups="staff")
 def test_refused_person_is_signed_out_in_all_browsers(
-    alice: Person, bob: Person, provider: OidcProvider
+    alice: Person,
+    bob: Person,
+    provider: OidcProvider,
+    portal: Portal,
+    caplog: pytest.LogCaptureFixture,
 ):
     provider.claims["groups"] = ["staff"]
     sign_in(alice)
@@ -268,6 +276,8 @@ def test_refused_person_is_signed_out_in_all_browsers(
 
     assert NOT_ALLOWED in page.text
     assert alice.get("/").path == "/session/new"
+    assert portal.accounts.people.find("oidc:anna-1").groups == ()
+    assert "oidc:anna-1: none of the groups" in caplog.text
 
 
 @pytest.mark.settings(sign_in="password,oidc")
@@ -441,6 +451,28 @@ def test_provider_ends_one_sign_in_by_its_id(
     assert log_out(alice, provider.logout_token(sub=None, sid="second")) == 200
     assert alice.get("/").path == "/"
     assert other.get("/").path == "/session/new"
+
+
+def test_provider_that_names_the_sign_in_only_at_its_end_ends_it(
+    alice: Person, bob: Person, provider: OidcProvider
+):
+    sign_in(alice)
+    provider.claims = {"sub": "ben-1", "name": "Ben"}
+    sign_in(bob)
+
+    assert log_out(alice, provider.logout_token(sub="anna-1", sid="first")) == 200
+    assert alice.get("/").path == "/session/new"
+    assert bob.get("/").path == "/"
+
+
+def test_logout_token_does_not_end_a_sign_in_that_began_after_it(
+    alice: Person, provider: OidcProvider
+):
+    token = provider.logout_token(iat=time.time() - 120)
+    sign_in(alice)
+
+    assert log_out(alice, token) == 200
+    assert alice.get("/").path == "/"
 
 
 FALSE_LOGOUTS: dict[str, dict[str, Any]] = {

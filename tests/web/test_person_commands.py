@@ -153,6 +153,12 @@ class TestProxy:
         assert "is written proxy:NAME" in run(app, "rename", "proxy:ben", "Ben").stderr
 
 
+def test_rename_command_leaves_names_of_the_provider_alone(app: Flask, portal: Portal):
+    portal.accounts.people.find_or_add("https://id.example", "anna-1", "Anna")
+
+    assert "The provider names this person" in run(app, "rename", "oidc:anna-1", "Ann").stderr
+
+
 def test_rename_command_keeps_the_person_and_the_password(app: Flask, portal: Portal):
     anna = add_with_password(portal, "Anna")
 

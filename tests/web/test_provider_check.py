@@ -9,9 +9,9 @@ from tests.support.oidc_provider import CLIENT_ID, CLIENT_SECRET, OidcProvider
 from tests.support.upstream import Upstream
 from twindow.core.settings import Settings
 from twindow.web.commands.provider_check import check_provider
-from twindow.web.oidc.provider import Provider
+from twindow.web.oidc.provider import CONFIGURATION_PATH, Provider
 
-CONFIGURATION = "/realm/.well-known/openid-configuration"
+CONFIGURATION = f"/realm{CONFIGURATION_PATH}"
 REDIRECT_URI = "http://127.0.0.1:8000/session/oidc"
 
 
@@ -55,6 +55,10 @@ def test_each_broken_set_up_is_reported_with_its_cause_and_a_line(
     provider.configuration["issuer"] += "/"
     found["issuer"] = check(provider)
     provider.configuration["issuer"] = provider.issuer
+    found["address"] = check(provider, oidc_issuer=f"{provider.issuer}{CONFIGURATION_PATH}")
+    provider.configuration["id_token_signing_alg_values_supported"] = ["HS256"]
+    found["signature"] = check(provider)
+    del provider.configuration["id_token_signing_alg_values_supported"]
     provider.keys.forced_answer = 500, {}
     found["keys"] = check(provider)
     provider.keys.forced_answer = None
@@ -69,6 +73,8 @@ def test_each_broken_set_up_is_reported_with_its_cause_and_a_line(
         "clock": ("differ by", "timedatectl set-ntp true"),
         "unreachable": ("Connection refused", "curl -i http://127.0.0.1:9/.well-known"),
         "issuer": ("another issuer", f"TWINDOW_OIDC_ISSUER={provider.issuer}/"),
+        "address": ("another issuer", f"TWINDOW_OIDC_ISSUER={provider.issuer}"),
+        "signature": ("it signs with HS256, not with a key pair", "curl -i"),
         "keys": ("no keys at", "curl -i"),
         "redirect address": ("redirect address", "http://127.0.0.1:8001/session/oidc"),
         "client": ("the client “twindwo”", REDIRECT_URI),

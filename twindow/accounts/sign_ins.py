@@ -10,7 +10,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    delete,
+    false,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from twindow.accounts import people
 from twindow.accounts.people import Person
@@ -145,14 +155,19 @@ class SignIns:
         with self.database.write(durable=True) as connection:
             end_all(connection, person_id)
 
-    def end_at_provider(self, issuer: str, subject: str | None, sid: str | None) -> int:
-        """End the sign-ins at a provider: one by its `sid`, or all of a subject.
+    def end_at_provider(
+        self, issuer: str, subject: str | None, sid: str | None = None, *, min_age: float = 0
+    ) -> int:
+        """End the sign-ins at a provider, one by its `sid`, or all of a subject.
 
-        Returns how many there were.
+        Younger ones than `min_age` (in seconds) go on. Returns how many there were.
         """
         is_ended: ColumnElement[bool] = table.c.verified_at.is_not(None)
+        is_ended &= table.c.created_at <= self.database.clock.time() - min_age
         if sid:
-            is_ended &= table.c.provider_sid == sid
+            # Some providers send a `sid` only at the end.
+            is_unknown = (table.c.provider_sid == "") if subject else false()
+            is_ended &= (table.c.provider_sid == sid) | is_unknown
         if subject:
             is_person = (identities.c.issuer == issuer) & (identities.c.subject == subject)
             is_ended &= table.c.person_id.in_(select(identities.c.person_id).where(is_person))

@@ -34,9 +34,12 @@ MODE_MISSING = (
 UNSUITABLE_NAME = (
     "A name has 1 to 100 printable characters, and does not begin with “proxy:” or “oidc:”."
 )
-UNSUITABLE_PROXY_NAME = (
-    "A name of the proxy is written proxy:NAME, with 1 to 200 printable characters and no comma."
-)
+# Of names that somebody else gives people, by their prefix.
+UNSUITABLE_NAMES = {
+    PROXY_ISSUER: "A name of the proxy is written proxy:NAME, with 1 to 200 printable characters "
+    "and no comma.",
+    OIDC_PREFIX: "The provider names this person, anew with each sign-in.",
+}
 NOT_FOUND = "There is no {}. See “person list”: others are written proxy:NAME or oidc:SUBJECT."
 LINK_ADVICE = "Send this link to {}. It works once, within 24 hours:"
 KEPT_AT_SERVICE = (
@@ -114,8 +117,7 @@ def create_person_group(portal: Portal) -> click.Group:
         except PersonNotFound:
             raise click.ClickException(NOT_FOUND.format(name)) from None
         except UnsuitableName:
-            is_from_proxy = name.startswith(f"{PROXY_ISSUER}:")
-            sentence = UNSUITABLE_PROXY_NAME if is_from_proxy else UNSUITABLE_NAME
+            sentence = UNSUITABLE_NAMES.get(name.partition(":")[0], UNSUITABLE_NAME)
             raise click.ClickException(sentence) from None
         except NameTaken:
             raise click.ClickException(f"{new_name} exists already.") from None

@@ -34,6 +34,8 @@ from twindow.core.urls import is_https_or_loopback
 CALLBACK_PATH, SIGNED_OUT_PATH = "/session/oidc", "/session/new"
 CONFIGURATION_PATH = "/.well-known/openid-configuration"
 CONFIGURATION_SECONDS = 3600.0
+# Pause between requests for the configuration while the provider is unavailable.
+RETRY_SECONDS = 10
 TIMEOUT_SECONDS = 5.0
 LEEWAY_SECONDS = 60
 MAX_RESPONSE_BYTES = 256 * 1024
@@ -87,6 +89,16 @@ class Attempt:
     is_silent: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Logout:
+    """The end of a person's sign-ins at the provider, or of the one with this `sid`."""
+
+    subject: str | None
+    sid: str | None
+    # Seconds since then.
+    age: float
+
+
 class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of a provider's configuration (OpenID Connect Discovery 1.0, 3)."""
 
@@ -97,6 +109,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     userinfo_endpoint: str | None = None
     end_session_endpoint: str | None = None
     token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
+    id_token_signing_alg_values_supported: tuple[str, ...] = ("RS256",)
 
 
 class _BoundedAdapter(OutboundAdapter):
@@ -124,6 +137,8 @@ class Provider:
         self._adapter = _BoundedAdapter(settings.outbound)
         self._configuration: Configuration | None = None
         self._expires_at = 0.0
+        self._failure = ""
+        self._retry_at = 0.0
         self._keys: JwksClient | None = None
         # How far its clock was ahead of this machine when the configuration was fetched.
         self.seconds_ahead = 0.0
@@ -131,7 +146,8 @@ class Provider:
     @property
     def url(self) -> str:
         """Return the address of the configuration (OpenID Connect Discovery 1.0, 4)."""
-        return f"{self.issuer.rstrip('/')}{CONFIGURATION_PATH}"
+        # People paste this address instead of the issuer; the check then says what to write.
+        return f"{self.issuer.removesuffix(CONFIGURATION_PATH).rstrip('/')}{CONFIGURATION_PATH}"
 
     @property
     def redirect_uri(self) -> str:
@@ -149,7 +165,14 @@ class Provider:
         Raises ProviderUnavailable and InvalidResponse.
         """
         if self._configuration is None or self._clock.monotonic() > self._expires_at:
-            self._configuration = self._fetch_configuration()
+            if self._clock.monotonic() < self._retry_at:
+                raise ProviderUnavailable(self._failure)
+            try:
+                self._configuration = self._fetch_configuration()
+            except ProviderUnavailable as error:
+                self._failure = str(error)
+                self._retry_at = self._clock.monotonic() + RETRY_SECONDS
+                raise
             self._expires_at = self._clock.monotonic() + CONFIGURATION_SECONDS
         return self._configuration
 
@@ -196,8 +219,8 @@ class Provider:
         query |= {"id_token_hint": id_token} if id_token else {}
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
-    def read_logout_token(self, token: str) -> tuple[str | None, str | None]:
-        """Return the subject and the sign-in (`sid`) of a logout token, of which one may be None.
+    def read_logout_token(self, token: str) -> Logout:
+        """Return whom a logout token names.
 
         OpenID Connect Back-Channel Logout 1.0, 2.6. Raises ProviderUnavailable and InvalidResponse.
         """
@@ -213,7 +236,7 @@ class Provider:
         names = [name for name in (subject, sid) if name is not None]
         if not names or not all(isinstance(name, str) and name.isprintable() for name in names):
             raise InvalidResponse("the logout token names nobody")
-        return subject, sid
+        return Logout(subject, sid, age)
 
     def redeem(self, code: str, attempt: Attempt) -> tuple[dict[str, Any], str]:
         """Exchange a code for the claims about the person, and the ID token.
@@ -286,6 +309,7 @@ class Provider:
             raise InvalidResponse(f"{url}: {error}") from None
         if configuration.issuer != self.issuer:
             raise WrongIssuer(configuration.issuer)
+        algorithms = configuration.id_token_signing_alg_values_supported
         addresses = (
             configuration.authorization_endpoint,
             configuration.token_endpoint,
@@ -297,6 +321,8 @@ class Provider:
             raise InvalidResponse(f"{url} has unusual addresses")
         if not all(is_https_or_loopback(address) for address in addresses if address):
             raise InvalidResponse(f"{url} has addresses without https")
+        if not set(PROVIDER_ALGORITHMS).intersection(algorithms):
+            raise InvalidResponse(f"it signs with {', '.join(algorithms)}, not with a key pair")
         return configuration
 
     def _verify(self, id_token: object, nonce: str) -> dict[str, Any]:
