@@ -12,7 +12,7 @@ from twindow.chat.conversations import Conversation
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.web.assets.static_files import asset_url
 from twindow.web.container import portal
-from twindow.web.i18n import current_locale
+from twindow.web.i18n import current_locale, exact_time, to_local_time
 from twindow.web.person.current_person import person
 from twindow.web.person.twin_permissions import twin_permissions
 from twindow.web.views.date_groups import DateGroup, group_by_date
@@ -42,15 +42,26 @@ def sidebar_row(conversation: Conversation, avatar_url: str, *, is_current: bool
     render = _render_row.__wrapped__ if current_app.debug else _render_row
     return render(
         (conversation.id, conversation.title, conversation.twin_id, conversation.twin_name),
+        conversation.updated_at,
         # What the row takes from the page around it.
-        (avatar_url, str(current_locale()), request.script_root, asset_url("icons.svg")),
+        (
+            avatar_url,
+            str(current_locale()),
+            str(to_local_time(0).tzinfo),
+            request.script_root,
+            asset_url("icons.svg"),
+        ),
         is_current=is_current,
     )
 
 
 @lru_cache(maxsize=MAX_RENDERED_ROWS)
 def _render_row(
-    conversation: tuple[str, str, str, str], _page: tuple[str, ...], *, is_current: bool
+    conversation: tuple[str, str, str, str],
+    updated_at: float,
+    _page: tuple[str, ...],
+    *,
+    is_current: bool,
 ) -> Markup:
     id_, title, twin_id, twin_name = conversation
     html = render_template(
@@ -59,6 +70,7 @@ def _render_row(
         title=title,
         twin_id=twin_id,
         twin_name=twin_name,
+        time=exact_time(updated_at),
         is_current=is_current,
     )
     return Markup(html)  # noqa: S704
