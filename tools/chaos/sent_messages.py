@@ -30,13 +30,14 @@ END_TIMEOUT_SECONDS = 20.0
 
 @dataclass
 class SentMessage:
-    """A message with which a person starts a conversation.
+    """A message with which a person starts a conversation, or a version of an earlier one.
 
     `path` is the path of the conversation, or "" before the portal has accepted the message.
     """
 
     person: Person
     content: str
+    edited: SentMessage | None = None
     action: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     path: str = ""
@@ -54,7 +55,13 @@ class SentMessage:
 
     def open_form(self) -> None:
         """Load the form if it is not loaded yet."""
-        if not self.action:
+        if self.action:
+            return
+        if self.edited:
+            page = self.person.get(self.edited.path)
+            self.action, fields = page.button_action("Send")
+            self.fields = fields | {"replaces": self.edited.turn_id}
+        else:
             self.action, self.fields = self.person.get("/twins/ada").button_action("Send")
 
     def submit(self) -> None:

@@ -39,6 +39,7 @@ EXPECTATIONS: Expectations = {
     "doubled": at_most(0),
     "calls_doubled": at_most(0),
     "states": only("complete", "interrupted"),
+    "versions": at_least(1),
     "without_retry": at_most(0),
     "left_running": at_most(0),
     "slowest_seconds": at_most(10),
@@ -58,6 +59,7 @@ class CrashTest:
     port: int
     database_url: str = ""
     messages: list[SentMessage] = field(default_factory=list)
+    newest: list[SentMessage] = field(default_factory=list)
     recovery_seconds: list[float] = field(default_factory=list)
     stored_counts: list[tuple[int, int]] = field(default_factory=list)
     resubmitted_count: int = 0
@@ -67,6 +69,10 @@ class CrashTest:
         workers = 2 if self.database_url else 1 + round_number % 2
         tags = [f"r{round_number}s{number}." for number in range(streams)]
         messages = distribute(self.people, [make_message(words, tag, gap=gap) for tag in tags])
+        # The people edit some of the messages that they sent in the round before.
+        for message, earlier in zip(messages, self.newest, strict=False):
+            message.edited = earlier if earlier.ended_at and self.rng.random() < 0.5 else None
+        self.newest = messages
         kill_event = threading.Event()
 
         def send(own_messages: list[SentMessage]) -> None:
@@ -114,6 +120,7 @@ class CrashTest:
         acknowledged = [message for message in self.messages if message.is_acknowledged]
         return {
             **count_messages(self.messages, self.data, self.database_url),
+            "versions": sum(message.edited is not None for message in acknowledged),
             "pressed_again": self.resubmitted_count,
             "calls_doubled": sum(record.count > 1 for record in records),
             "states": dict(Counter(message.state for message in acknowledged)),
