@@ -25,9 +25,8 @@ from twindow.web.person.current_person import person
 from twindow.web.person.ownership import find_conversation, own_conversation
 from twindow.web.person.twin_permissions import find_cached_twin, twin_permissions
 from twindow.web.views import (
-    TURNS_PER_PAGE,
     DateGroup,
-    before_position,
+    before_slot,
     group_by_date,
     load_conversation_view,
     read_action_notice,
@@ -68,7 +67,6 @@ class FoundConversations:
 
     results: SearchResults
     return_url: str
-    turns_after_hit: int = TURNS_PER_PAGE // 2
     is_archive: bool = False
 
     @property
@@ -155,12 +153,19 @@ def list_recent() -> BaseResponse:
 
 @bp.get("/<conversation_id>")
 def show(conversation_id: str) -> Response:
-    """Show a conversation: its newest turns, or those before a position."""
+    """Show a conversation: its newest turns, or those before a slot."""
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
         return render_conversation_page(conversation, should_follow="follow" in request.args)
-    if "turn" in request.args:
+    if "edit" in request.args:
         composer = conversation_composer(conversation)
+        if composer.replaced_turn_id:
+            return render_fragment(
+                "turns/_edit_form.html",
+                retarget=f"#turn-{composer.edited_turn_id} .turn__message",
+                reswap="beforeend",
+                composer=composer,
+            )
         return render_fragment("turns/_composer.html", composer=composer)
-    view = load_conversation_view(conversation, before=before_position())
+    view = load_conversation_view(conversation, before=before_slot())
     return render_fragment("conversations/_turns.html", conversation=conversation, view=view)

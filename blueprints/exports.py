@@ -52,7 +52,9 @@ def show(conversation_id: str) -> Response:
     if stream_limit.is_stream_limit_reached():
         abort(429)
     write, media_type = FORMATS[export_format]
-    turns = iter_turns(portal().turns, portal().log, conversation_id)
+    turns = iter_turns(
+        portal().turns, portal().log, conversation_id, has_all_versions=export_format == "json"
+    )
     body = while_signed_in(write(conversation, turns), _nothing(), twin_id=conversation.twin_id)
     response = Response(stream_with_context(body), content_type=media_type)
     response.headers["Content-Disposition"] = _content_disposition(
@@ -110,6 +112,7 @@ def _write_json(conversation: Conversation, turns: Transcript) -> Generator[str]
     for index, (turn, reply) in enumerate(turns):
         yield (",\n" if index else "\n") + _encode_json(
             {
+                "slot": turn.slot,
                 "message": turn.content,
                 "sentAt": iso_time(turn.created_at),
                 "reply": reply.text,

@@ -20,7 +20,6 @@ from twindow.web.i18n import gettext, translate
 from twindow.web.person.current_person import is_from_proxy, person, signed_in_person
 from twindow.web.person.return_path import current_page
 from twindow.web.person.twin_permissions import cached_twins, twin_permissions
-from twindow.web.views import TURNS_PER_PAGE
 
 bp = Blueprint("search", __name__)
 
@@ -64,7 +63,6 @@ class SearchView:
     twins: Sequence[Twin]
     pages: Sequence[tuple[str, str]]
     results: SearchResults | None
-    turns_after_hit: int = TURNS_PER_PAGE // 2
 
     @property
     def count(self) -> int:

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from twindow.chat.conversations import Conversation, ConversationNotFound
 from twindow.chat.limits import SendingBlocked
 from twindow.chat.log import Ended, ReplyState, build_reply
-from twindow.chat.submissions import AddedTurn, ReplyInProgress
+from twindow.chat.submissions import AddedTurn, ReplyInProgress, TurnNotNewest
 from twindow.chat.turns import Turn
 from twindow.core.languages import N_
 from twindow.web import message_form
@@ -31,6 +31,7 @@ bp = Blueprint("turns", __name__)
 STILL_REPLYING = N_(
     "The twin is still replying, so your message wasn't sent. Wait for the reply or stop it."
 )
+NOT_NEWEST = N_("The conversation has gone on in another window, so your message wasn't sent.")
 
 
 @bp.post("/conversations/<conversation_id>/turns")
@@ -48,29 +49,26 @@ def create(conversation_id: str) -> BaseResponse:
     if added.is_new:
         portal().reply_worker.start_reply(added)
     if wants_fragment():
-        return _added_fragment(added)
+        return _added_fragment(added, is_renamed=added.conversation.title != conversation.title)
     return redirect(_conversation_url(added.turn), 303)
 
 
 @bp.get("/conversations/<conversation_id>/turns")
 def index(conversation_id: str) -> BaseResponse:
-    """Return the turns after the one that the page saw last, and a new title; 204 if all is old."""
+    """Return the turns after the position `seen`, and a new title; 204 if all is old."""
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     is_renamed = request.args.get("title", conversation.title) != conversation.title
-    last_seen_id = request.args.get("seen")
+    seen = request.args.get("seen", 0, int)
     newest_turns = portal().turns.list_for_conversation(conversation_id, limit=1)
-    is_up_to_date = not newest_turns or newest_turns[-1].turn.id == last_seen_id
+    is_up_to_date = all(stored.turn.position <= seen for stored in newest_turns)
     if is_up_to_date and not is_renamed:
         return Response(status=204)
     view = load_conversation_view(conversation)
-    page_turn_ids = [item.turn.id for item in view.turns]
-    new_turns = (
-        view.turns[page_turn_ids.index(last_seen_id) + 1 :]
-        if last_seen_id in page_turn_ids
-        else None
-    )
+    new_turns: list[TurnView] | None = [item for item in view.turns if item.turn.position > seen]
+    if view.older_slot and new_turns == view.turns:
+        new_turns = None  # there may be others between the last turn of the page and these
     return render_fragment(
         "turns/index.html",
         conversation=conversation,
@@ -112,17 +110,20 @@ def _add_turn(conversation: Conversation) -> AddedTurn:
         )
     except ReplyInProgress as error:
         raise RejectedMessage(STILL_REPLYING, 409, message.content) from error
+    except TurnNotNewest as error:
+        raise RejectedMessage(NOT_NEWEST, 409, message.content) from error
     except SendingBlocked as error:
         sentence = join_sentences(error.sentence, message_form.NOT_SENT)
         raise RejectedMessage(sentence, 429, message.content, error.retry_at) from error
 
 
-def _added_fragment(added: AddedTurn) -> Response:
+def _added_fragment(added: AddedTurn, *, is_renamed: bool) -> Response:
     """Return the new turn and an empty composer. The page fetches earlier turns that it lacks."""
     turn = added.turn
     return render_fragment(
         "turns/create.html",
         conversation=added.conversation,
+        is_renamed=is_renamed,
         turns=[TurnView.waiting(turn) if added.is_new else load_turn_view(turn)],
         composer=conversation_composer(added.conversation, added.sending_status),
         is_from_composer=message_form.is_from_composer(),

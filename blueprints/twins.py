@@ -13,6 +13,7 @@ from twindow.chat.conversations import Conversation
 from twindow.chat.limits import Sender, SendingBlocked
 from twindow.chat.search import MAX_QUERY_LENGTH
 from twindow.chat.submissions import AddedTurn
+from twindow.chat.turns import Turn
 from twindow.twinapi import Twin, TwinApiError
 from twindow.web import message_form
 from twindow.web.composer import ComposerView, first_composer, with_rejection
@@ -22,9 +23,11 @@ from twindow.web.i18n import join_sentences
 from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
 from twindow.web.person.current_person import person, person_of_form, remember_person
-from twindow.web.person.twin_permissions import find_twin, list_twins
+from twindow.web.person.ownership import find_turn
+from twindow.web.person.twin_permissions import cached_twins, find_twin, list_twins
 
 bp = Blueprint("twins", __name__)
+bp.add_app_template_global(cached_twins)
 
 TWINS_PER_PAGE = 60
 # Limit for full page loads, which contain all previous gallery pages, too. The search finds the
@@ -60,13 +63,17 @@ class GalleryView:
     has_more: bool
     first_new_index: int | None
     choices: Sequence[Twin]
+    # A message of which the form has a copy, for another twin.
+    copied: Turn | None
 
     @property
     def chosen_twin(self) -> Twin | None:
         """Return the twin with the id in the query parameter `twin`, or else the first choice."""
         twin_id = request.args.get("twin")
         by_id = {twin.id: twin for twin in self.twin_list.twins}
-        return by_id.get(twin_id or "") or next(iter(self.choices), None)
+        asked_id = self.copied.twin_id if self.copied else ""
+        others = (twin for twin in self.choices if twin.id != asked_id)
+        return by_id.get(twin_id or "") or next(others, None) or next(iter(self.choices), None)
 
     @property
     def has_search(self) -> bool:
@@ -79,7 +86,8 @@ def index() -> Response | str:
     """Show the form that starts a conversation, and the twins.
 
     The twins are those whose name or description contains the words in `q`. The form is for the
-    twin with the id `twin`; a fragment request for it gets the starters of this twin.
+    twin with the id `twin`; a fragment request for it gets the starters of this twin. With `turn`,
+    the form has the message of this turn.
 
     A full page load of page N also contains the pages before it, so that its URL can be opened
     directly.
@@ -87,7 +95,7 @@ def index() -> Response | str:
     gallery = _gallery_view()
     if not wants_fragment():
         twin = gallery.chosen_twin
-        composer = first_composer(twin, gallery.choices) if twin else None
+        composer = first_composer(twin, gallery.choices, gallery.copied) if twin else None
         return _render_index(gallery, twin, composer)
     if request.args.get("twin"):
         key = message_form.new_idempotency_key()
@@ -124,6 +132,7 @@ def _gallery_view() -> GalleryView:
         has_more=len(others) > end,
         first_new_index=start or None,
         choices=_choices(twin_list.twins, usage),
+        copied=find_turn(request.args.get("turn", "")),
     )
 
 

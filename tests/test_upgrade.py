@@ -58,11 +58,14 @@ def test_data_of_a_release_is_opened_upgraded_and_used(
 
         page = wait_for_reply(anna, anna.press(page, "Send", content="Thank you"))
         assert page.reply_states == ["complete"] * 2
+        page = wait_for_reply(anna, anna.press(page, "Try again"))
+        assert "2 of 2" in page.turns[1].get_text()
+        assert page.reply_states == ["complete"] * 2
         assert "You are welcome" in page.text
         anna.close()
 
     # The service knows the conversation, too.
-    [call] = [call for call in upstream.calls if call.path == CHAT_COMPLETIONS_PATH]
+    call, _ = [call for call in upstream.calls if call.path == CHAT_COMPLETIONS_PATH]
     contents = [message["content"] for message in call.body["messages"]]
     assert contents == ["You are Ada.", MESSAGE, REPLY, "Thank you"]
 

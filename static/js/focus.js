@@ -3,6 +3,8 @@
 // open the keyboard.
 export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 export const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
+// Touch keyboards have no Shift+Enter.
+export const sendsOnEnter = () => hasKeyboard && document.documentElement.dataset.enter !== "newline";
 let lastFocused;
 let focusedTurnId; // the turn whose reply contains lastFocused
 document.addEventListener("focusin", ({ target }) => {

@@ -1,6 +1,6 @@
 // Keys: composer_state.js decides whether they send, write, run a shortcut, or are left to the browser.
 import { dispatch } from "./composer.js";
-import { hasKeyboard, TEXT_FIELDS } from "./focus.js";
+import { sendsOnEnter, TEXT_FIELDS } from "./focus.js";
 import { textarea } from "./message_box.js";
 import { runShortcut } from "./shortcuts.js";
 import { RUNNING_TURN } from "./turns.js";
@@ -34,12 +34,11 @@ addEventListener("keydown", (event) => {
     isInBox: target.id === "message",
     isRunning: Boolean(document.querySelector(RUNNING_TURN)),
     isInComposer: Boolean(target.closest?.(".composer")),
-    // Touch keyboards have no Shift+Enter.
-    sendsOnEnter: hasKeyboard && document.documentElement.dataset.enter !== "newline",
+    sendsOnEnter: sendsOnEnter(),
   });
   if (prevent) event.preventDefault();
   if (send) target.form.requestSubmit();
-  if (cancel) document.querySelector(".composer [data-edit-message]").click();
+  if (cancel) document.querySelector("#editing-note :is(a, button)").click();
   if (edit) [...document.querySelectorAll(".turn [data-edit-message]")].at(-1)?.click();
   if (stop) document.querySelector(".composer__stop").click();
   if (leave) field?.blur();

@@ -8,10 +8,10 @@ export const editedTurn = () => textarea()?.form.elements.edited?.value ?? "";
 
 // Firefox before 152 and Safari before 26.2 have no `field-sizing`.
 const growsByItself = CSS.supports("field-sizing: content");
-export const fitBox = () => {
+export const fitBox = (box = textarea()) => {
   if (growsByItself) return;
-  textarea().style.blockSize = "auto";
-  textarea().style.blockSize = `${textarea().scrollHeight}px`;
+  box.style.blockSize = "auto";
+  box.style.blockSize = `${box.scrollHeight}px`;
 };
 export const updateCounter = () => {
   fitBox();

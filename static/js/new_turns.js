@@ -21,6 +21,8 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const turn = newestTurn();
   if (!turn || turn.id === last) return;
   last = turn.id;
+  const versions = turn.querySelector(".versions");
+  if (versions) announce(`${versions.ariaLabel}: ${versions.querySelector(":scope > span:not([aria-hidden])").textContent}`);
   // A GET request fetches turns from other windows: only announce the turn.
   if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
   channel.postMessage(location.pathname);

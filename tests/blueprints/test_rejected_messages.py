@@ -24,7 +24,7 @@ def buttons(page: Page) -> list[str]:
 
 def edit(person: Person, page: Page) -> Page:
     """Open the page that the Edit button of the first turn leads to."""
-    return person.get(f"{page.path}?turn={page.turns[0]['data-turn']}")
+    return person.get(f"{page.path}?edit={page.turns[0]['data-turn']}")
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def test_search_hit_links_to_its_turn(alice: Person, page: Page):
 
 def test_hit_in_a_message_is_marked_in_the_message(alice: Person, page: Page):
     turn_id = page.turns[0]["data-turn"]
-    there = alice.get(f"{page.path}?hit={turn_id}&message=1&q=blue")
+    there = alice.get(f"{page.path}?turn={turn_id}&message=1&q=blue")
 
     assert [mark.get_text() for mark in there.html.select("mark")] == ["blue"]
     assert there.turns[0].select_one(".turn__content mark")["id"] == "hit"
@@ -40,7 +40,7 @@ def test_hit_in_a_message_is_marked_in_the_message(alice: Person, page: Page):
 def test_title_hit_links_to_the_turn_with_the_same_text(alice: Person, page: Page):
     found = alice.get("/conversations?q=sky").html
 
-    assert f"hit={page.turns[0]['data-turn']}" in found.select_one(".rows > li > a")["href"]
+    assert f"turn={page.turns[0]['data-turn']}" in found.select_one(".rows > li > a")["href"]
     assert found.select(".hits") == []
 
 
@@ -50,7 +50,7 @@ def test_url_without_a_valid_hit_shows_the_conversation_unmarked(alice: Person, 
         assert there.reply_states == ["complete"]
         assert not there.html.select("mark, #hit")
 
-    queries = "hit={}", "hit={}&q=", "hit=other&q=blue", "q=blue", "hit=&q=*"
+    queries = "turn={}", "turn={}&q=", "turn=other&q=blue", "q=blue", "turn=&q=*"
     assert failures(check, {query: query for query in queries}) == {}
 
 

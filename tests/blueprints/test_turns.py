@@ -138,7 +138,7 @@ def test_code_in_a_message_is_shown_as_code_and_its_source_is_kept(
 
     assert message.select_one(".code[data-language=python] code").get_text() == "print(1 < 2)\n"
     assert message.get_text() == CODE_MESSAGE
-    editing = alice.get(f"{page.path}?turn={page.turns[0]['data-turn']}")
+    editing = alice.get(f"{page.path}?edit={page.turns[0]['data-turn']}")
     assert editing.html.select_one("textarea").get_text() == CODE_MESSAGE
     assert alice.get(f"{page.path}/export?format=json").response.json()["turns"][0]["message"] == (
         CODE_MESSAGE
@@ -149,7 +149,7 @@ def test_code_in_a_message_is_shown_as_code_and_its_source_is_kept(
 def test_only_a_long_message_without_search_hits_can_be_expanded(alice: Person, upstream: Upstream):
     page = complete_first_turn(alice, upstream, "line\n" * 13, "Because.")
     short = alice.press(page, "Send", content="line\n" * 12)
-    hit = alice.get(f"{page.path}?hit={page.turns[0]['data-turn']}&message=1&q=line")
+    hit = alice.get(f"{page.path}?turn={page.turns[0]['data-turn']}&message=1&q=line")
 
     assert [len(turn.select("details.turn__more")) for turn in short.turns] == [1, 0]
     assert [len(turn.select("details.turn__more")) for turn in hit.turns] == [0, 0]

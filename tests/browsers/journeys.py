@@ -67,6 +67,29 @@ def test_stop_keeps_the_text_and_the_next_message_is_sent(
     wait_for(driver, ".turn:last-of-type[data-state=complete]", "The rest")
 
 
+def test_versions_are_written_in_place_and_compared(
+    driver: WebDriver, conversation: str, upstream: Upstream
+):
+    click(driver, ".turn__resend button")
+    upstream.next_call().start_stream().complete("Second")
+    wait_for(driver, ".turn:only-of-type[data-state=complete]", "Second")
+    wait_for(driver, ".versions", "2 of 2")
+    click(driver, "[data-edit-message]")
+    box = wait_for(driver, ".edit textarea:focus")
+    box.send_keys(" again")
+    box.send_keys(Keys.SHIFT, Keys.ENTER)
+    box.send_keys("How are you?", Keys.ENTER)
+    assert upstream.next_call().body["content"] == "Hello again\nHow are you?"
+    wait_for(driver, ".versions", "3 of 3")
+    wait_until(driver, "return document.activeElement.id === 'message'")
+    driver.get(conversation)
+    click(driver, ".versions a")
+    wait_for(driver, ".turn", "Second")
+    wait_for(driver, ".versions", "2 of 3")
+    driver.back()
+    wait_for(driver, ".versions", "3 of 3")
+
+
 def test_message_box_is_usable_after_back_from_the_first_message(
     driver: WebDriver, conversation: str, upstream: Upstream
 ):

@@ -116,7 +116,8 @@ def test_buttons_copy_markdown_code_and_link_and_say_when_they_cannot(
         expect(shown).to_have_text("Copy")
 
     page.get_by_role("link", name="Copy link (only you can open it)").click()
-    link = f"{page.url}#{page.locator('.turn').get_attribute('id')}"
+    id_ = str(page.locator(".turn").get_attribute("data-turn"))
+    link = f"{page.url}?turn={id_}#turn-{id_}"
     wait_on_page(page, lambda: clipboard(page) == link)
 
     copy = page.locator(".turn__actions [data-copy=text]")

@@ -138,16 +138,17 @@ def test_j_and_k_keys_move_focus_by_one_turn_from_the_end_or_from_a_search_hit(
     expect(message_box(page)).to_be_focused()
     expect(message_box(page)).to_have_value("")
     page.keyboard.press("ArrowUp")
-    expect(message_box(page)).to_have_value("More")
+    expect(page.get_by_role("textbox", name="Edit message")).to_have_value("More")
+    page.keyboard.press("Escape")
 
-    conversation = insert_conversation(portal.database, get_only_person(portal.database), 24)
+    conversation = insert_conversation(portal.database, get_only_person(portal.database), 44)
     address = f"/conversations/{conversation}?before=20"
     page.goto(address)
     turns = page.locator(".turn")
     hit = turns.nth(9).get_attribute("data-turn")
     for key, place in (("j", 10), ("k", 8)):
         page.goto("about:blank")
-        page.goto(f"{address}&hit={hit}&message=1&q=00010#hit")
+        page.goto(f"{address}&turn={hit}&message=1&q=00010#hit")
         expect(page.locator("mark:target")).to_be_in_viewport()
         page.keyboard.press(key)
         expect(turns.nth(place)).to_be_focused()

@@ -84,7 +84,7 @@ def test_composer_has_the_focus_on_arrival_except_at_a_search_hit_or_an_anchor(
     page = open_conversation(context, upstream)
     conversation = insert_conversation(portal.database, get_only_person(portal.database), 2)
     path = f"/conversations/{conversation}"
-    hit = f"{path}?hit={{}}&message=1&q=00002#hit"
+    hit = f"{path}?turn={{}}&message=1&q=00002#hit"
     for address in ("/twins/ada", "/twins/ada#message", path, f"{path}#message"):
         page.goto("about:blank")
         page.goto(address)

@@ -54,6 +54,8 @@ def insert_conversation(
                 "id": turn_id,
                 "conversation_id": conversation_id,
                 "position": number,
+                "slot": number,
+                "follows": number - 1,
                 "submission": turn_id,
                 "idempotency_key": turn_id,
                 "content": f"Question {number:05}",

@@ -24,6 +24,7 @@ from sqlalchemy import (
 from twindow.chat.schema import conversations as table
 from twindow.chat.schema import turns
 from twindow.chat.titles import make_title
+from twindow.chat.turns import IS_SHOWN
 from twindow.core.db.database import Database
 from twindow.core.text_folding import is_visible, join_terms
 from twindow.core.twin_groups import EVERY_TWIN, TwinPermissions
@@ -162,7 +163,8 @@ class Conversations:
     def rename(self, conversation: Conversation, title: str) -> None:
         """Change the title. A blank title restores the one made from the first message."""
         title = " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARACTERS].rstrip()
-        is_first_turn = (turns.c.conversation_id == conversation.id) & (turns.c.position == 1)
+        is_first_turn = (turns.c.conversation_id == conversation.id) & (turns.c.slot == 1)
+        is_first_turn &= IS_SHOWN
         with self.database.write() as connection:
             if not is_visible(title):
                 content = connection.execute(

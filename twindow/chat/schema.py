@@ -69,9 +69,16 @@ turns = Table(
     # What the search finds. They are last, so that SQLite reads the other columns without them.
     Column("message_terms", Text, nullable=False),
     Column("reply_terms", Text, nullable=False, server_default=""),
+    # Turns of the same slot are versions, which are numbered from 1. A turn whose reply has ended
+    # without text is replaced by the next turn with its number.
+    Column("slot", Integer, nullable=False, server_default="0"),
+    Column("version", Integer, nullable=False, server_default="1"),
+    # Position of the version that was shown in the slot before; 0 in the first slot.
+    Column("follows", Integer, nullable=False, server_default="0"),
     UniqueConstraint("conversation_id", "position"),
     UniqueConstraint("submission", name="one_turn_per_submission"),
     Index("turns_of_worker", "worker"),
+    Index("turns_of_slot", "conversation_id", "slot", "version", "position", "follows"),
 )
 
 entries = Table(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection, insert, update
 from sqlalchemy.exc import IntegrityError
@@ -28,10 +28,10 @@ from twindow.chat.limits import (
     SendingStatus,
     requests_of_message,
 )
-from twindow.chat.log import Log
+from twindow.chat.log import Log, ReplyState, build_reply
 from twindow.chat.schema import conversations, turns
 from twindow.chat.titles import make_title
-from twindow.chat.turns import Turn, read_newest_and_submitted, read_turn
+from twindow.chat.turns import StoredTurn, Turn, read_newest_and_submitted, read_turn
 from twindow.core.db.database import Database
 from twindow.core.languages import N_
 from twindow.core.secrets import keyed_hash
@@ -44,13 +44,15 @@ PORTAL_BUSY = N_("Very many people are waiting for replies. Try again in a minut
 class SubmittedMessage:
     """A message that a form submits.
 
-    `idempotency_key` is that of the form. `resent_turn_id` is the turn that a "Try again" button
-    sends again, or ""; it is ignored if that turn has another message.
+    `idempotency_key` is that of the form. `replaced_turn_id` is the turn of which the message is
+    another version, or "": it must be the newest one. Otherwise, `followed_turn_id` is the version
+    of the newest turn that is shown; "" for the newest.
     """
 
     content: str
     idempotency_key: str
-    resent_turn_id: str = ""
+    replaced_turn_id: str = ""
+    followed_turn_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,10 @@ class ReplyInProgress(Exception):
     def __init__(self, turn_id: str) -> None:
         super().__init__(turn_id)
         self.turn_id = turn_id
+
+
+class TurnNotNewest(Exception):
+    """Raised for another version of a turn that is no longer the newest of its conversation."""
 
 
 class Submissions:
@@ -130,11 +136,15 @@ class Submissions:
                 id=turn_id,
                 conversation_id=conversation.id,
                 position=1,
+                slot=1,
+                version=1,
+                follows=0,
                 content=message.content,
                 idempotency_key=turn_id,
                 created_at=now,
                 twin_id=sender.twin_id,
                 twin_name=twin_name,
+                newest_id=turn_id,
             )
             self._insert(connection, turn, submission, message_terms)
             return AddedTurn(conversation, turn, is_new=True)
@@ -149,7 +159,8 @@ class Submissions:
         """Add a turn to a conversation, and unarchive the conversation.
 
         `visitor_address` is as in `Sender`. Returns the existing turn for a repeated submission.
-        Raises ReplyInProgress, SendingBlocked, ConversationNotFound and DatabaseUnavailable.
+        Raises ReplyInProgress, TurnNotNewest, SendingBlocked, ConversationNotFound and
+        DatabaseUnavailable.
         """
         submission = self._hash(conversation.person, conversation.id, message)
         sender = Sender(conversation.person, conversation.twin_id, visitor_address)
@@ -175,28 +186,42 @@ class Submissions:
                 return AddedTurn(conversation, existing, is_new=False)
             if newest and not newest.batch:
                 raise ReplyInProgress(newest.turn.id)
+            is_version = bool(message.replaced_turn_id)
+            if is_version and (newest is None or newest.turn.id != message.replaced_turn_id):
+                raise TurnNotNewest
             now = self.database.now(connection)
             requests = requests_of_message(conversation.service_id)
             sending_status = self.limits.accept_message(connection, sender, now, requests=requests)
-            values = {"updated_at": now, "archived": False}
-            connection.execute(update(conversations).where(is_own).values(values))
-            resent_turn = _find_resent_turn(connection, conversation_id, message)
             turn = Turn(
                 id=turn_id,
                 conversation_id=conversation_id,
                 position=newest.turn.position + 1 if newest else 1,
+                slot=newest.turn.slot + 1 if newest else 1,
+                version=1,
+                follows=_followed_position(connection, newest, message),
                 content=message.content,
-                idempotency_key=resent_turn.idempotency_key if resent_turn else turn_id,
+                idempotency_key=turn_id,
                 created_at=now,
                 twin_id=conversation.twin_id,
                 twin_name=conversation.twin_name,
+                newest_id=turn_id,
             )
+            values: dict[str, object] = {"updated_at": now, "archived": False}
+            if newest and is_version:
+                turn = _as_version(turn, newest)
+                # A title that was made from the first message follows its correction.
+                if turn.slot == 1 and conversation.title == make_title(newest.turn.content):
+                    title = make_title(turn.content)
+                    conversation = replace(conversation, title=title)
+                    values |= {"title": title, "title_terms": join_terms(title)}
+            connection.execute(update(conversations).where(is_own).values(values))
             self._insert(connection, turn, submission, message_terms)
             return AddedTurn(conversation, turn, is_new=True, sending_status=sending_status)
 
     def _hash(self, person: str, target: str, message: SubmittedMessage) -> str:
         """Return the hash of a submission to a conversation, or to a twin for a new one."""
-        parts = person, target, message.idempotency_key, message.content
+        parts = [person, target, message.idempotency_key, message.content]
+        parts += [message.replaced_turn_id] if message.replaced_turn_id else []
         return keyed_hash(self._secret_key, "turn", *parts)
 
     @contextmanager
@@ -234,12 +259,35 @@ def _find_existing(connection: Connection, submission: str) -> AddedTurn | None:
     return AddedTurn(conversation, turn, is_new=False)
 
 
-def _find_resent_turn(
-    connection: Connection, conversation_id: str, message: SubmittedMessage
-) -> Turn | None:
-    """Return the turn to send again if it belongs to the conversation and has this message."""
-    if not message.resent_turn_id:
-        return None
-    condition = turns.c.id == message.resent_turn_id
-    turn = read_turn(connection, condition & (turns.c.conversation_id == conversation_id))
-    return turn if turn and turn.content == message.content else None
+def _followed_position(
+    connection: Connection, newest: StoredTurn | None, message: SubmittedMessage
+) -> int:
+    """Return the position of the version that is shown in the newest slot."""
+    if newest is None:
+        return 0
+    is_version = turns.c.conversation_id == newest.turn.conversation_id
+    is_version &= turns.c.slot == newest.turn.slot
+    followed_id = message.followed_turn_id
+    followed = followed_id and read_turn(connection, is_version & (turns.c.id == followed_id))
+    return (followed or newest.turn).position
+
+
+def _as_version(turn: Turn, newest: StoredTurn) -> Turn:
+    """Return a new turn as the next version of the newest one, whose reply has ended.
+
+    It takes the place of a reply that has ended without text. A message that may not have arrived
+    keeps its idempotency key.
+    """
+    replaced, reply = newest.turn, build_reply(newest.batch) if newest.batch else None
+    has_text = bool(reply and reply.text)
+    is_failed = reply and reply.state in (ReplyState.FAILED, ReplyState.INTERRUPTED)
+    is_resend = is_failed and turn.content == replaced.content
+    return replace(
+        turn,
+        slot=replaced.slot,
+        version=replaced.version + has_text,
+        follows=replaced.follows,
+        idempotency_key=replaced.idempotency_key if is_resend else turn.idempotency_key,
+        version_count=replaced.version + has_text,
+        previous_id=replaced.id if has_text else replaced.previous_id,
+    )

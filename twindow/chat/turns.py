@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, exists, func, select, true
 
 from twindow.chat.log import Batch, Log, Reply, build_reply, decode
 from twindow.chat.schema import conversations, entries, turns
@@ -14,12 +14,26 @@ from twindow.core.db.database import Database
 
 TURNS_PER_QUERY = 20
 
-_COLUMNS = ("id", "conversation_id", "position", "content", "idempotency_key", "created_at")
+_COLUMNS = (
+    "id",
+    "conversation_id",
+    "position",
+    "slot",
+    "version",
+    "follows",
+    "content",
+    "idempotency_key",
+    "created_at",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Message of a person. `position` counts from 1 within the conversation.
+    """Message of a person: a version of what is said in its slot.
+
+    `position` counts the turns of the conversation from 1, in the order of their addition; `slot`
+    counts its places, and `version` those who share a slot. `follows` is the position of the turn
+    before, as the person saw it; 0 for the first slot.
 
     `idempotency_key` is sent to the service. A resend has the key of the turn that it repeats; any
     other turn has its own id as the key.
@@ -28,11 +42,19 @@ class Turn:
     id: str
     conversation_id: str
     position: int
+    slot: int
+    version: int
+    follows: int
     content: str
     idempotency_key: str
     created_at: float
     twin_id: str
     twin_name: str
+    version_count: int = 1
+    # Ids of the versions before and after this one, and of the newest.
+    previous_id: str | None = None
+    next_id: str | None = None
+    newest_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +91,59 @@ class Turns:
             ).all()
 
     def list_for_conversation(
-        self, conversation_id: str, *, before: int | None = None, limit: int
+        self,
+        conversation_id: str,
+        *,
+        before: int | None = None,
+        chosen: Turn | None = None,
+        limit: int,
     ) -> Sequence[StoredTurn]:
-        """Return the newest `limit` turns before a position, the oldest of them first."""
-        query = _select_stored(conversation_id)
+        """Return the turns in the newest `limit` slots before a slot, the oldest of them first.
+
+        Of each slot, this is the version that the next turn follows, or the newest version; in the
+        slot of `chosen`, it is that one.
+        """
+        condition = IS_SHOWN
+        if chosen:
+            condition &= turns.c.slot != chosen.slot
+            condition |= turns.c.id == chosen.id
+        query = _SELECT_STORED.where(turns.c.conversation_id == conversation_id, condition)
         if before is not None:
-            query = query.where(turns.c.position < before)
+            query = query.where(turns.c.slot < before)
         with self.database.read() as connection:
-            rows = connection.execute(query.order_by(turns.c.position.desc()).limit(limit)).all()
+            rows = connection.execute(query.order_by(turns.c.slot.desc()).limit(limit)).all()
         return [_stored_turn(row) for row in reversed(rows)]
 
+    def list_after(
+        self, conversation_id: str, position: int, *, limit: int, has_all_versions: bool
+    ) -> Sequence[StoredTurn]:
+        """Return the oldest `limit` turns after a position: those that are shown, or all."""
+        query = _SELECT_STORED.where(turns.c.conversation_id == conversation_id)
+        query = query.where(turns.c.position > position)
+        if not has_all_versions:
+            query = query.where(IS_SHOWN)
+        with self.database.read() as connection:
+            rows = connection.execute(query.order_by(turns.c.position).limit(limit)).all()
+        return [_stored_turn(row) for row in rows]
 
-def iter_turns(turns: Turns, log: Log, conversation_id: str) -> Iterator[tuple[Turn, Reply]]:
+
+def iter_turns(
+    turns: Turns, log: Log, conversation_id: str, *, has_all_versions: bool = False
+) -> Iterator[tuple[Turn, Reply]]:
     """Yield every turn with its reply, oldest first, in queries of `TURNS_PER_QUERY` turns."""
-    last_position = 0
-    while True:
-        fetched_turns = turns.list_for_conversation(
-            conversation_id, before=last_position + TURNS_PER_QUERY + 1, limit=TURNS_PER_QUERY
-        )
-        new_turns = [stored for stored in fetched_turns if stored.turn.position > last_position]
-        if not new_turns:
-            return
+    position = 0
+    while new_turns := turns.list_after(
+        conversation_id, position, limit=TURNS_PER_QUERY, has_all_versions=has_all_versions
+    ):
         logs = log.read_all([stored.turn.id for stored in new_turns if not stored.batch])
         for stored in new_turns:
             yield stored.turn, build_reply(stored.batch or logs[stored.turn.id])
-        last_position = new_turns[-1].turn.position
+        position = new_turns[-1].turn.position
 
 
 def read_turn(connection: Connection, condition: ColumnElement[bool]) -> Turn | None:
     """Return the turn that fulfils a condition on its row, or on that of its conversation."""
-    row = connection.execute(_select_turns().where(condition)).first()
+    row = connection.execute(_SELECT_TURNS.where(condition)).first()
     return Turn(**row._mapping) if row else None
 
 
@@ -116,27 +161,50 @@ def read_newest_and_submitted(
     )
     earlier = select(turns.c.id).where(turns.c.submission == submission)
     wanted = turns.c.id.in_(select(newest.c.id).union_all(earlier))
-    query = _select_stored(conversation_id).add_columns(turns.c.submission).where(wanted)
+    query = _SELECT_STORED.add_columns(turns.c.submission).where(wanted)
+    query = query.where(turns.c.conversation_id == conversation_id)
     rows = connection.execute(query.order_by(turns.c.position)).all()
     existing = (_stored_turn(row[:-1]).turn for row in rows if row.submission == submission)
     return (_stored_turn(rows[-1][:-1]) if rows else None), next(existing, None)
 
 
-def _select_stored(conversation_id: str) -> Select[Any]:
-    """Return the query of the turns of a conversation, with their final entries."""
-    is_end = (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended")
-    query = _select_turns().add_columns(*entries.c["seq", "data", "html", "html_version"])
-    return query.outerjoin(entries, is_end).where(turns.c.conversation_id == conversation_id)
-
-
 def _stored_turn(row: Sequence[Any]) -> StoredTurn:
-    """Convert a row of `_select_stored`."""
+    """Convert a row of `_SELECT_STORED`."""
     *turn_values, seq, data, html, html_version = row
     batch = None if data is None else Batch(0, seq, (decode(data),))
     return StoredTurn(Turn(*turn_values), batch, html, html_version)
 
 
-def _select_turns() -> Select[Any]:
-    """Return the query of all turns."""
-    columns = *turns.c[_COLUMNS], *conversations.c["twin_id", "twin_name"]
-    return select(*columns).join(conversations)
+_other = turns.alias("other")
+_IS_NEIGHBOUR = _other.c.conversation_id == turns.c.conversation_id
+_IS_VERSION = _IS_NEIGHBOUR & (_other.c.slot == turns.c.slot)
+
+
+def _id_of_version(condition: ColumnElement[bool]) -> ScalarSelect[str]:
+    """Return the query of the newest version of a turn that fulfils a condition."""
+    newest_first = _other.c.version.desc(), _other.c.position.desc()
+    query = select(_other.c.id).where(_IS_VERSION, condition).order_by(*newest_first)
+    return query.limit(1).scalar_subquery()
+
+
+# Whether a turn is the newest of its conversation, or the next slot follows it.
+IS_SHOWN = (
+    turns.c.position == select(func.max(_other.c.position)).where(_IS_NEIGHBOUR).scalar_subquery()
+) | exists().where(
+    _IS_NEIGHBOUR,
+    _other.c.slot == turns.c.slot + 1,
+    _other.c.follows == turns.c.position,
+)
+# These queries are built once, because building a query takes longer than executing it.
+_SELECT_TURNS = select(
+    *turns.c[_COLUMNS],
+    *conversations.c["twin_id", "twin_name"],
+    select(func.max(_other.c.version)).where(_IS_VERSION).scalar_subquery().label("version_count"),
+    _id_of_version(_other.c.version == turns.c.version - 1).label("previous_id"),
+    _id_of_version(_other.c.version == turns.c.version + 1).label("next_id"),
+    _id_of_version(true()).label("newest_id"),
+).join(conversations)
+# All turns with their final entries.
+_SELECT_STORED = _SELECT_TURNS.add_columns(
+    *entries.c["seq", "data", "html", "html_version"]
+).outerjoin(entries, (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended"))

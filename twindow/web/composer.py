@@ -9,6 +9,7 @@ from flask import request, url_for
 
 from twindow.chat.conversations import Conversation
 from twindow.chat.limits import MessagesLeft, Sender, SendingStatus
+from twindow.chat.turns import Turn
 from twindow.twinapi import Twin
 from twindow.web import message_form
 from twindow.web.container import portal
@@ -16,6 +17,7 @@ from twindow.web.i18n import bidi_isolate_text, gettext
 from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
 from twindow.web.person.current_person import person
+from twindow.web.person.ownership import find_turn
 from twindow.web.person.twin_permissions import is_missing
 
 
@@ -25,6 +27,9 @@ class ComposerView:
 
     `conversation_id` is None where the form starts a conversation with the twin `twin_id`, or with
     one of `choices`.
+    With `edited_turn_id`, the text is that of an earlier message; the form sends it as a version of
+    the turn `replaced_turn_id`, or at the end. `followed_turn_id` is the version that the page
+    shows of its last turn.
     `blocked_reason` is why no message can be sent at all; `retry_at` is when to try again, in
     seconds since the epoch. `rejection` is why the submitted message was not sent.
     """
@@ -36,6 +41,8 @@ class ComposerView:
     conversation_id: str | None = None
     content: str = ""
     edited_turn_id: str = ""
+    replaced_turn_id: str = ""
+    followed_turn_id: str = ""
     blocked_reason: str = ""
     retry_at: float | None = None
     messages_left: MessagesLeft | None = None
@@ -43,10 +50,12 @@ class ComposerView:
     choices: Sequence[Twin] = ()
 
 
-def first_composer(twin: Twin, choices: Sequence[Twin] = ()) -> ComposerView:
+def first_composer(
+    twin: Twin, choices: Sequence[Twin] = (), copied: Turn | None = None
+) -> ComposerView:
     """Return the form that starts a conversation with a twin, or with one of `choices`.
 
-    If the choices lack the twin, it becomes the first one.
+    If the choices lack the twin, it becomes the first one. The form has the message of `copied`.
     """
     if choices and twin not in choices:
         choices = [twin, *choices[:-1]]
@@ -56,6 +65,8 @@ def first_composer(twin: Twin, choices: Sequence[Twin] = ()) -> ComposerView:
         twin_name=twin.name,
         choices=choices,
         idempotency_key=message_form.new_idempotency_key(),
+        content=copied.content if copied else "",
+        edited_turn_id=copied.id if copied else "",
     )
     return _with_status(composer, _read_status(twin.id))
 
@@ -65,10 +76,12 @@ def conversation_composer(
 ) -> ComposerView:
     """Return the form of a conversation.
 
-    The form contains the message of the turn whose id is the query parameter `turn`. What
-    remains of the limits is read if the caller does not pass `sending_status`.
+    The form contains the message of the turn whose id is the query parameter `edit`, and sends it
+    as a version of this turn if no message follows. What remains of the limits is read if the
+    caller does not pass `sending_status`.
     """
-    content = message_form.turn_content(request.args)
+    edited_id = request.args.get("edit", "")
+    content = message_form.turn_content(edited_id)
     composer = ComposerView(
         action=url_for("turns.create", conversation_id=conversation.id),
         twin_id=conversation.twin_id,
@@ -76,7 +89,8 @@ def conversation_composer(
         idempotency_key=message_form.new_idempotency_key(),
         conversation_id=conversation.id,
         content=content,
-        edited_turn_id=request.args["turn"] if content else "",
+        edited_turn_id=edited_id if content else "",
+        replaced_turn_id=_replaced_turn_id(edited_id) if content else "",
     )
     composer = _with_status(composer, sending_status or _read_status(conversation.twin_id))
     if not is_missing(conversation.twin_id):
@@ -97,11 +111,25 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
     composer = replace(
         composer, rejection=rejection, retry_at=rejection.retry_at or composer.retry_at
     )
+    edited_id = message_form.edited_turn_id()
     if not (message_form.is_from_composer() or "new_conversation" in request.form):
         return composer
     return replace(
-        composer, content=rejection.content, edited_turn_id=message_form.edited_turn_id()
+        composer,
+        content=rejection.content,
+        edited_turn_id=edited_id,
+        replaced_turn_id=_replaced_turn_id(edited_id),
+        followed_turn_id=message_form.followed_turn_id(),
     )
+
+
+def _replaced_turn_id(edited_id: str) -> str:
+    """Return the newest version of a message if no message follows it, else ""."""
+    turn = find_turn(edited_id)
+    if turn is None:
+        return ""
+    newest = portal().turns.list_for_conversation(turn.conversation_id, limit=1)[-1].turn
+    return newest.id if newest.slot == turn.slot else ""
 
 
 def _read_status(twin_id: str) -> SendingStatus:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Mapping
 
 from flask import Response, request
 
@@ -60,7 +59,9 @@ def read_message() -> SubmittedMessage:
     Raises RejectedMessage when the message is blank, too long or contains NUL.
     """
     # Browsers submit line breaks as CRLF; they count as one character.
-    content = request.form.get("content", "").replace("\r\n", "\n") or turn_content(request.form)
+    content = request.form.get("content", "").replace("\r\n", "\n") or turn_content(
+        _turn_id("turn")
+    )
     limit = MAX_MESSAGE_CHARACTERS
     if not content.strip():
         raise RejectedMessage(
@@ -79,7 +80,8 @@ def read_message() -> SubmittedMessage:
     return SubmittedMessage(
         content,
         submitted_idempotency_key() or new_idempotency_key(),
-        _turn_id("resend"),
+        replaced_turn_id=_turn_id("replaces"),
+        followed_turn_id=followed_turn_id(),
     )
 
 
@@ -89,16 +91,20 @@ def submitted_idempotency_key() -> str:
     return idempotency_key[:MAX_IDEMPOTENCY_KEY_CHARACTERS]
 
 
-def turn_content(values: Mapping[str, str]) -> str:
-    """Return the message of the person's turn with the id `values["turn"]`, or ""."""
-    turn_id = values.get("turn", "").replace("\0", "")
-    turn = find_turn(turn_id) if turn_id else None
+def turn_content(turn_id: str) -> str:
+    """Return the message of the person's turn with this id, or ""."""
+    turn = find_turn(turn_id)
     return turn.content if turn else ""
 
 
 def edited_turn_id() -> str:
     """Return the id of the turn being edited in the submitted form, or ""."""
     return _turn_id("edited")
+
+
+def followed_turn_id() -> str:
+    """Return the id of the version that the page shows of its last turn, or "" for the newest."""
+    return _turn_id("follows")
 
 
 def is_from_composer() -> bool:

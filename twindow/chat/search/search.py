@@ -41,7 +41,6 @@ class Hit:
     """Message or reply that matches the query."""
 
     turn_id: str
-    position: int
     created_at: float
     snippet: Snippet
     is_by_person: bool = False
@@ -180,7 +179,7 @@ class Search:
     def _load(self, matches: Sequence[_Match], terms: Sequence[str]) -> Sequence[ConversationHits]:
         """Return the hits by conversation. Conversations keep the order of their first matches."""
         turn_ids = [match.id for match in matches if match.section is _TURNS]
-        columns = turns.c["id", "conversation_id", "position", "content", "created_at"]
+        columns = turns.c["id", "conversation_id", "content", "created_at"]
         with self.database.read() as connection:
             query = select(*columns).where(turns.c.id.in_(turn_ids))
             turn_rows = {row.id: row for row in connection.execute(query)}
@@ -236,10 +235,10 @@ def _group_hits(
         in_message, in_reply = match.has_hits
         if in_reply:
             snippet = pattern.snippet(ends[row.id].text, is_markdown=True)
-            hits.append(Hit(row.id, row.position, row.created_at, snippet))
+            hits.append(Hit(row.id, row.created_at, snippet))
         if in_message:
             snippet = pattern.snippet(row.content)
-            hit = Hit(row.id, row.position, row.created_at, snippet, is_by_person=True)
+            hit = Hit(row.id, row.created_at, snippet, is_by_person=True)
             if row.content == conversation.title:
                 hits.insert(0, replace(hit, is_in_title=True))
             else:

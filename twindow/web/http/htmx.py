@@ -23,11 +23,23 @@ def wants_fragment() -> bool:
 
 
 def render_fragment(
-    template: str, status: int = 200, *, replace_url: str | None = None, **values: Any
+    template: str,
+    status: int = 200,
+    *,
+    replace_url: str | None = None,
+    retarget: str | None = None,
+    reswap: str | None = None,
+    **values: Any,
 ) -> Response:
-    """Return a response with a part of a page; `replace_url` is the new URL of the page."""
+    """Return a response with a part of a page.
+
+    `replace_url` is the new URL of the page; `retarget` and `reswap` are where the part goes, if
+    not where the request says.
+    """
     html = render_template(template, **values)
-    response: Response = make_response(html, status, replace_url=replace_url)
+    response: Response = make_response(
+        html, status, replace_url=replace_url, retarget=retarget, reswap=reswap
+    )
     return response
 
 

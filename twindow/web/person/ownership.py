@@ -42,7 +42,7 @@ def own_turn(turn_id: str) -> Turn:
 
 def find_turn(turn_id: str) -> Turn | None:
     """Return the person's turn, or None if it is missing or they may not use its twin."""
-    turn = portal().turns.find(turn_id, person())
+    turn = portal().turns.find(turn_id, person()) if turn_id else None
     return turn if turn and _may_use(turn.twin_id) else None
 
 

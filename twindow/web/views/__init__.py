@@ -5,7 +5,7 @@ from twindow.web.views.conversation_page import render_conversation_page
 from twindow.web.views.conversation_view import (
     TURNS_PER_PAGE,
     ConversationView,
-    before_position,
+    before_slot,
     load_conversation_view,
 )
 from twindow.web.views.date_groups import DateGroup, group_by_date
@@ -17,7 +17,7 @@ __all__ = [
     "ConversationView",
     "DateGroup",
     "TurnView",
-    "before_position",
+    "before_slot",
     "group_by_date",
     "load_conversation_view",
     "load_turn_view",

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from flask import request
 
 from twindow.chat.conversations import Conversation
+from twindow.chat.turns import Turn
 from twindow.twinapi import Twin
 from twindow.web import message_form
 from twindow.web.container import portal
+from twindow.web.person.ownership import find_turn
 from twindow.web.person.twin_permissions import find_cached_twin
 from twindow.web.views.search_marks import mark_search_hit
 from twindow.web.views.turn_view import TurnView, load_turn_views
@@ -20,21 +22,28 @@ TURNS_PER_PAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class ConversationView:
-    """The newest turns of a conversation, or those before a position.
+    """The newest turns of a conversation, or those before a slot.
 
-    `twin` is None if the twin is not in the cached list. `older_position` is the position of the
-    first turn, or None if no older turns exist. `before` is None for the newest turns.
+    `twin` is None if the twin is not in the cached list. `older_slot` is the slot of the first
+    turn, or None if no older turns exist. `before` is None for the newest turns.
     """
 
     conversation: Conversation
     twin: Twin | None
     turns: Sequence[TurnView]
-    older_position: int | None
+    older_slot: int | None
     before: int | None
+    newest_position: int
     idempotency_key: str
 
     @property
-    def newer_position(self) -> int | None:
+    def followed_turn_id(self) -> str:
+        """Return the id of the last turn if the page shows an earlier version of it, else ""."""
+        last = self.turns[-1].turn if self.turns and self.before is None else None
+        return last.id if last and last.next_id else ""
+
+    @property
+    def newer_slot(self) -> int | None:
         """Return the value of `before` for the next newer page; None on the newest page."""
         return None if self.before is None else self.before + TURNS_PER_PAGE
 
@@ -42,28 +51,45 @@ class ConversationView:
 def load_conversation_view(
     conversation: Conversation, *, before: int | None = None
 ) -> ConversationView:
-    """Return the newest turns of a conversation, or those before a position."""
+    """Return the newest turns of a conversation, or those before a slot.
+
+    The query parameter `turn` is the id of a turn that the page shows in its slot.
+    """
     list_turns = portal().turns.list_for_conversation
-    if before is not None and not any(
-        stored.turn.position >= before for stored in list_turns(conversation.id, limit=1)
-    ):
-        before = None  # no later turn exists: this is the newest page
-    fetched_turns = list_turns(conversation.id, before=before, limit=TURNS_PER_PAGE + 1)
+    chosen = _chosen_turn(conversation)
+    newest: Turn | None = None
+    if chosen or before is not None:
+        newest = list_turns(conversation.id, limit=1)[-1].turn
+        if chosen:
+            is_on_newest_page = chosen.slot > newest.slot - TURNS_PER_PAGE
+            before = None if is_on_newest_page else chosen.slot + TURNS_PER_PAGE // 2
+        elif before and before > newest.slot:
+            before = None  # no later turn exists: this is the newest page
+    fetched_turns = list_turns(
+        conversation.id, before=before, chosen=chosen, limit=TURNS_PER_PAGE + 1
+    )
     page_turns = fetched_turns[-TURNS_PER_PAGE:]
+    newest = newest or page_turns[-1].turn
     return ConversationView(
         conversation=conversation,
         twin=find_cached_twin(conversation.twin_id),
         turns=mark_search_hit(load_turn_views(page_turns)),
-        older_position=page_turns[0].turn.position if len(fetched_turns) > TURNS_PER_PAGE else None,
+        older_slot=page_turns[0].turn.slot if len(fetched_turns) > TURNS_PER_PAGE else None,
         before=before,
+        newest_position=newest.position,
         idempotency_key=message_form.new_idempotency_key(),
     )
 
 
-def before_position() -> int | None:
-    """Return the position in the query parameter `before`, or None."""
-    return request.args.get("before", None, _parse_position)
+def _chosen_turn(conversation: Conversation) -> Turn | None:
+    turn = find_turn(request.args.get("turn", ""))
+    return turn if turn and turn.conversation_id == conversation.id else None
 
 
-def _parse_position(value: str) -> int:
+def before_slot() -> int | None:
+    """Return the slot in the query parameter `before`, or None."""
+    return request.args.get("before", None, _parse_slot)
+
+
+def _parse_slot(value: str) -> int:
     return max(1, min(int(value), 2**31 - 1))

@@ -84,14 +84,14 @@ _mark_hits_in_thread = in_serial_threadpool(mark_hits)
 
 
 def mark_search_hit(views: Sequence[TurnView]) -> list[TurnView]:
-    """Mark the hits of the search `q` in the turn whose id is the query parameter `hit`.
+    """Mark the hits of the search `q` in the turn whose id is the query parameter `turn`.
 
     The query parameter `message` selects the message of the turn instead of the reply.
     """
     search_pattern = query_pattern(request.args.get("q", ""))
     if search_pattern is None:
         return list(views)
-    hit_turn_id = request.args.get("hit", "")
+    hit_turn_id = request.args.get("turn", "")
     return [
         _mark_turn(view, search_pattern) if view.turn.id == hit_turn_id else view for view in views
     ]

@@ -1,0 +1,205 @@
+"""Versions of the newest turn: try again, edit in its place, and the arrows between them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.journeys.conftest import PageErrors
+from tests.support.page_steps import (
+    message_box,
+    open_conversation,
+    reply_text,
+    send_message,
+    turn,
+)
+from tests.support.traffic import FORM_URL, DelayedRequest
+from tests.support.upstream import Upstream
+
+
+def versions(page: Page) -> Locator:
+    """Return the number of the shown version, and the arrows."""
+    return page.get_by_role("navigation", name="Versions")
+
+
+def edit_box(page: Page) -> Locator:
+    """Return the text field in the place of the newest message."""
+    return page.get_by_role("textbox", name="Edit message")
+
+
+def try_again(page: Page, upstream: Upstream, reply: str) -> None:
+    """Click Try again, and wait for another reply."""
+    page.get_by_role("button", name="Try again").click()
+    upstream.next_call().start_stream().complete(reply)
+    expect(reply_text(page, "complete")).to_have_text(reply)
+
+
+def test_replies_can_be_tried_again_and_compared_and_one_of_them_continued(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    first_url = page.url
+    expect(versions(page)).to_have_count(0)
+    for number, reply in enumerate(("Second", "Third"), 2):
+        try_again(page, upstream, reply)
+        expect(page.locator(".turn")).to_have_count(1)
+        expect(versions(page)).to_contain_text(f"{number} of {number}")
+        expect(page.locator("#announcer")).to_contain_text(f"{number} of {number}")
+        expect(message_box(page)).to_be_focused()
+    versions(page).get_by_role("link", name="Previous version").click()
+    expect(reply_text(page, "complete")).to_have_text("Second")
+    expect(versions(page)).to_contain_text("2 of 3")
+    expect(page.get_by_text("version 3 is the latest")).to_be_visible()
+    page.reload()
+    expect(reply_text(page, "complete")).to_have_text("Second")
+    page.go_back()
+    expect(reply_text(page, "complete")).to_have_text("Third")
+    page.go_forward()
+    expect(reply_text(page, "complete")).to_have_text("Second")
+
+    send_message(page, "Go on")
+    upstream.next_call().start_stream().complete("Fourth")
+    expect(reply_text(page, "complete", 1)).to_have_text("Fourth")
+    page.goto(first_url)
+    expect(page.locator(".turn .turn__reply")).to_have_text(["Second", "Fourth"])
+    expect(versions(page)).to_contain_text("2 of 3")
+    versions(page).get_by_role("link", name="Next version").click()
+    expect(page.locator(".turn .turn__reply")).to_have_text(["Third", "Fourth"])
+
+
+def test_newest_message_is_edited_in_its_place(context: BrowserContext, upstream: Upstream):
+    page = open_conversation(context, upstream)
+    message_box(page).fill("A draft")
+    edit = page.get_by_role("button", name="Edit", exact=True)
+    edit.click()
+    expect(edit_box(page)).to_have_value("Hello")
+    expect(edit_box(page)).to_be_focused()
+    expect(message_box(page).last).to_have_value("A draft")
+    page.keyboard.press("Escape")
+    expect(edit_box(page)).to_have_count(0)
+    expect(edit).to_be_focused()
+
+    page.keyboard.press("Enter")
+    edit_box(page).fill("Hello, how is the weather?")
+    page.reload()
+    edit.click()
+    expect(edit_box(page)).to_have_value("Hello, how is the weather?")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("Really?")
+    page.keyboard.press("Enter")
+    upstream.next_call().start_stream().complete("Fine")
+    expect(reply_text(page, "complete")).to_have_text("Fine")
+    assert upstream.sent_messages() == ["Hello", "Hello, how is the weather?\nReally?"]
+    expect(page.locator(".turn")).to_have_count(1)
+    expect(versions(page)).to_contain_text("2 of 2")
+    expect(message_box(page)).to_have_value("A draft")
+    expect(page.get_by_role("heading", level=1)).to_have_text("How is the weather?")
+    edit.click()
+    expect(edit_box(page)).to_have_value("Hello, how is the weather?\nReally?")
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed", "interrupted"])
+def test_reply_that_did_not_end_well_is_tried_again_in_its_place(
+    context: BrowserContext, upstream: Upstream, state: str, page_errors: PageErrors
+):
+    page = open_conversation(context, upstream)
+    message_box(page).fill("More")
+    message_box(page).press("Enter")
+    call = upstream.next_call()
+    if state == "failed":
+        call.respond(500, {})
+    else:
+        call.start_stream().delta("Half")
+        expect(turn(page, "streaming")).to_contain_text("Half")
+    if state == "stopped":
+        page.get_by_role("button", name="Stop").click()
+    elif state == "interrupted":
+        call.close()
+    expect(turn(page, state)).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
+    upstream.next_call().start_stream().complete("Whole")
+
+    expect(reply_text(page, "complete", 1)).to_have_text("Whole")
+    expect(page.locator(".turn")).to_have_count(2)
+    if state == "failed":
+        expect(versions(page)).to_have_count(0)
+    else:
+        expect(versions(page)).to_contain_text("2 of 2")
+
+
+def test_double_click_on_save_and_send_adds_one_version(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    page.get_by_role("button", name="Edit", exact=True).click()
+    edit_box(page).fill("Hello again")
+    page.get_by_role("button", name="Save and send").dblclick()
+    upstream.next_call().start_stream().complete("Hi again")
+
+    expect(reply_text(page, "complete")).to_have_text("Hi again")
+    expect(versions(page)).to_contain_text("2 of 2")
+    assert upstream.sent_messages() == ["Hello", "Hello again"]
+
+
+def test_second_tab_shows_the_new_version_and_cannot_replace_the_old_one(
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+):
+    page = open_conversation(context, upstream)
+    other = context.new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="Edit", exact=True).click()
+    edit_box(other).fill("Mine")
+    held = DelayedRequest(other, FORM_URL)
+    other.get_by_role("button", name="Save and send").click()
+    try_again(page, upstream, "Second")
+    held.release()
+
+    expect(other.locator("#notices")).to_contain_text("gone on in another window")
+    expect(reply_text(other, "complete")).to_have_text("Second")
+    expect(versions(other)).to_contain_text("2 of 2")
+    page_errors.clear()
+    expect(edit_box(other)).to_have_value("Mine")
+    other.get_by_role("button", name="Save and send").click()
+    upstream.next_call().start_stream().complete("Third")
+    expect(reply_text(other, "complete")).to_have_text("Third")
+    expect(versions(other)).to_contain_text("3 of 3")
+
+
+def test_versions_work_without_scripts(noscript_context: BrowserContext, upstream: Upstream):
+    page = open_conversation(noscript_context, upstream)
+    page.get_by_role("button", name="Try again").click()
+    upstream.next_call().start_stream().complete("Second")
+    expect(reply_text(page, "complete")).to_have_text("Second")
+    page.get_by_role("link", name="Previous version").click()
+    expect(reply_text(page, "complete")).to_have_text("Hello to you")
+    expect(versions(page)).to_contain_text("1 of 2")
+    page.get_by_role("button", name="Edit", exact=True).click()
+    message_box(page).fill("Hello again")
+    page.get_by_role("button", name="Send").click()
+    upstream.next_call().start_stream().complete("Third")
+    expect(reply_text(page, "complete")).to_have_text("Third")
+
+    expect(versions(page)).to_contain_text("3 of 3")
+    assert upstream.sent_messages() == ["Hello", "Hello", "Hello again"]
+
+
+def test_message_goes_to_another_twin(context: BrowserContext, upstream: Upstream):
+    page = open_conversation(context, upstream)
+    page.goto("/")
+    message_box(page).fill("A draft")
+    page.go_back()
+    page.get_by_role("link", name="Ask another twin").click()
+    picker = page.get_by_role("combobox", name="Twin")
+    expect(picker).to_be_focused()
+    expect(message_box(page)).to_have_value("Hello")
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile("/$"))
+    expect(message_box(page)).to_have_value("A draft")
+
+    page.go_back()
+    page.get_by_role("button", name="Send").click()
+    upstream.next_call().start_stream().complete("From another twin")
+    expect(reply_text(page, "complete")).to_have_text("From another twin")
+    assert upstream.sent_messages() == ["Hello", "Hello"]
