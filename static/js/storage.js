@@ -27,6 +27,8 @@ export const readDraft = (path) => {
   const own = sessionStore.get(draftKey(path));
   const saved = own ? own.slice(1) : localStore.get(draftKey(path)) || localStore.get(visitorsKey(path));
   const [text, twin] = saved.split(SEPARATOR);
+  // What a person has taken over is not there for the next one, who may be somebody else.
+  if (draftOwner && localStore.get(visitorsKey(path))) saveDraft(path, text, twin);
   return { text, twin };
 };
 export const saveDraft = (path, text, twin) => {

@@ -35,6 +35,7 @@ def _template_values() -> dict[str, object]:
     return {
         "signed_in_person": person,
         "may_use_portal": _may_use_portal(person),
+        "sign_in_url": sign_in_url,
         "can_sign_out": person is not None and not is_from_proxy(),
         # Scripts use this value to keep separate drafts for people who share a browser.
         "draft_owner": owner[:DRAFT_OWNER_CHARACTERS],
