@@ -67,11 +67,14 @@ document.addEventListener("click", async (event) => {
   try {
     await copy(text, reply ? { "text/html": cleanHtml(reply.cloneNode(true)) } : {});
     label.textContent = messages.copied;
-    from.classList.add("is-copied");
+    const icon = [...from.querySelectorAll("use")].find((each) => each.checkVisibility());
+    const { dataset } = icon ?? from;
+    dataset.href ??= icon?.getAttribute("href");
+    icon?.setAttribute("href", dataset.href.replace(/#.*/, "#check"));
     announce(messages.copied);
     setTimeout(() => {
       label.textContent = label.dataset.label;
-      from.classList.remove("is-copied");
+      icon?.setAttribute("href", dataset.href);
     }, 2000);
   } catch {
     text.then(() => showNotice(messages.notCopied), () => reportUnreachable(from));

@@ -40,7 +40,9 @@ document.addEventListener("input", ({ target }) => {
   if (updateCounter() >= 0 && target.value.trim()) document.querySelector("[data-remove-on-input]")?.remove();
 });
 document.addEventListener("change", ({ target }) => {
-  if (target === picker() && state.shown === DRAFT) save(DRAFT, textarea().value);
+  if (target !== picker()) return;
+  textarea().placeholder = target.dataset.placeholder.replace("{}", () => target.selectedOptions[0].text);
+  if (state.shown === DRAFT) save(DRAFT, textarea().value);
 });
 document.addEventListener("focus-moved", () => dispatch({ type: "focusMoved" }));
 document.addEventListener("reply-ended", () => dispatch({ type: "replyEnded" }));

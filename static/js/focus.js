@@ -5,6 +5,9 @@ export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, 
 export const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 // Touch keyboards have no Shift+Enter.
 export const sendsOnEnter = () => hasKeyboard && document.documentElement.dataset.enter !== "newline";
+// The ring around the message box, which has the focus nearly always, is for people who move by Tab.
+addEventListener("keydown", ({ key }) => { if (key === "Tab") document.documentElement.dataset.tabbing = ""; });
+addEventListener("pointerdown", () => { delete document.documentElement.dataset.tabbing; });
 let lastFocused;
 let focusedTurnId; // the turn whose reply contains lastFocused
 document.addEventListener("focusin", ({ target }) => {
