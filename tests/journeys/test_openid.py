@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,7 +33,7 @@ def issuer(tmp_path: Any, port: int) -> Iterator[str]:
 
 @pytest.fixture
 def settings(settings: dict[str, Any], issuer: str, port: int) -> dict[str, Any]:
-    return settings | {
+    return {
         "sign_in": "oidc",
         "port": port,
         "public_url": f"http://127.0.0.1:{port}",
@@ -42,6 +43,7 @@ def settings(settings: dict[str, Any], issuer: str, port: int) -> dict[str, Any]
         "oidc_groups_claim": "groups",
         "oidc_allowed_groups": "staff",
         "oidc_name": "Example ID",
+        **settings,
     }
 
 
@@ -60,13 +62,34 @@ def context(browser: Browser, url: str) -> Iterator[BrowserContext]:
 
 
 def sign_in(page: Page, path: str, name: str = "anna") -> None:
-    """Open a page, and sign in at the provider, which asks for consent at the first time."""
+    """Open a page, and sign in at the provider."""
     page.goto(path)
     page.get_by_role("link", name="Sign in with Example ID").click()
+    fill_in_forms(page, name)
+
+
+def fill_in_forms(page: Page, name: str = "anna") -> None:
+    """Sign in at a provider that does not know the browser, which then asks for consent, too."""
     page.locator("[name=login]").fill(name)
     page.locator("[name=password]").fill("any")
     page.get_by_role("button", name="Sign-in").click()
     page.get_by_role("button", name="Continue").click()
+
+
+def opened_pages(page: Page) -> list[str]:
+    """Return a list to which each page is added that the browser shows from now on."""
+    urls: list[str] = []
+    page.on("framenavigated", lambda frame: urls.append(frame.url))
+    return urls
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """Return a page on which Anna is signed in."""
+    page = context.new_page()
+    sign_in(page, "/twins/ada")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    return page
 
 
 def test_person_signs_in_chats_is_renewed_silently_and_signs_out_in_both_places(
@@ -118,3 +141,52 @@ def test_sign_out_at_the_provider_ends_a_running_stream_here(
     expect(page.get_by_text("Your session has ended")).to_be_visible()
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+def test_idle_person_whom_the_provider_still_knows_gets_the_next_page_without_seeing_a_form(
+    page: Page, url: str, clock: AdjustableClock
+):
+    pages = opened_pages(page)
+    clock.advance(8 * 3600 + 1)
+    page.goto("/conversations?q=tea")
+
+    expect(page.get_by_role("searchbox")).to_have_value("tea")
+    assert pages == [f"{url}/conversations?q=tea"]
+
+
+def test_idle_person_whom_the_provider_has_forgotten_is_asked_there_and_gets_the_next_page(
+    page: Page, issuer: str, clock: AdjustableClock
+):
+    page.context.clear_cookies(name=re.compile("^_session"))
+    clock.advance(8 * 3600 + 1)
+    page.goto("/conversations?q=tea")
+    expect(page).to_have_url(re.compile(f"^{issuer}/interaction/"))
+    fill_in_forms(page)
+
+    expect(page.get_by_role("searchbox")).to_have_value("tea")
+
+
+def test_person_whose_sign_in_has_ended_comes_back_to_the_page_with_one_click(
+    page: Page, url: str, clock: AdjustableClock
+):
+    clock.advance(7 * 86_400 + 1)
+    page.goto("/conversations?q=tea")
+    expect(page.get_by_text("Your sign-in has ended.")).to_be_visible()
+    pages = opened_pages(page)
+    page.get_by_role("link", name="Sign in with Example ID").click()
+
+    expect(page.get_by_role("searchbox")).to_have_value("tea")
+    assert pages == [f"{url}/conversations?q=tea"]
+
+
+def test_message_of_an_idle_person_is_in_the_box_after_the_provider_has_asked_who_it_is(
+    page: Page, clock: AdjustableClock, upstream: Upstream
+):
+    page.context.clear_cookies(name=re.compile("^_session"))
+    clock.advance(8 * 3600 + 1)
+    send_message(page, "Hello")
+    fill_in_forms(page)
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
+    expect(message_box(page)).to_have_value("Hello")
+    assert upstream.sent_messages() == []
