@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.support.clock import AdjustableClock
 from tests.support.openid import run_openid_provider
-from tests.support.page_steps import message_box, reply_text, send_message
+from tests.support.page_steps import message_box, open_conversation, reply_text, send_message
 from tests.support.portals import serve
 from tests.support.processes import free_port
 from tests.support.upstream import Upstream
@@ -66,6 +66,14 @@ def sign_in(page: Page, path: str, name: str = "anna") -> None:
     page.goto(path)
     page.get_by_role("link", name="Sign in with Example ID").click()
     fill_in_forms(page, name)
+
+
+def sign_in_from_menu(page: Page) -> None:
+    """Sign in at the provider as a visitor who follows the link in the menu."""
+    page.get_by_role("button", name="More pages").click()
+    page.get_by_role("link", name="Sign in").click()
+    page.get_by_role("link", name="Sign in with Example ID").click()
+    fill_in_forms(page)
 
 
 def fill_in_forms(page: Page, name: str = "anna") -> None:
@@ -190,3 +198,29 @@ def test_message_of_an_idle_person_is_in_the_box_after_the_provider_has_asked_wh
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     expect(message_box(page)).to_have_value("Hello")
     assert upstream.sent_messages() == []
+
+
+@pytest.mark.settings(sign_in="visitor,oidc")
+def test_draft_of_a_visitor_is_in_the_message_box_after_the_sign_in(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/")
+    message_box(page).fill("A draft")
+    sign_in_from_menu(page)
+
+    expect(page.get_by_text("anna Smith (anna@example.org)")).to_be_attached()
+    expect(message_box(page)).to_have_value("A draft")
+
+
+@pytest.mark.settings(sign_in="visitor,oidc")
+def test_draft_of_a_visitor_is_kept_in_a_conversation_that_the_person_adopts(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    address = page.url
+    message_box(page).fill("A draft")
+    sign_in_from_menu(page)
+    page.get_by_role("button", name="Move to my account").click()
+    expect(page.get_by_text("anna Smith (anna@example.org)")).to_be_attached()
+    page.goto(address)
+
+    expect(message_box(page)).to_have_value("A draft")
