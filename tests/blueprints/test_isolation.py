@@ -9,19 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from flask import Flask
+from msgspec import structs
 from werkzeug.test import TestResponse
 
 from tests.support.clock import AdjustableClock
+from tests.support.oidc_provider import OidcProvider
 from tests.support.passwords import FAST_HASHER, PASSWORD
 from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.portals import get_portal, serve
+from tests.support.processes import free_port
 from tests.support.sign_in_steps import client_of
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
-from twindow.web.container import Portal
+from twindow.web.container import EXTENSION_KEY, Portal
+from twindow.web.oidc.provider import Provider
 
 # PUT stands for the methods that no route has.
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
@@ -53,6 +60,10 @@ FURTHER_URLS = {
     "/conversations/{}?follow=1": "conversation",
     "/conversations/{}/export?format=md": "conversation",
 }
+# Pages that list what somebody has.
+LISTS = ("/", "/conversations", "/conversations/recent", "/conversations?q=Secret", "/session")
+# What they would show of Anna: her twin and her conversation.
+ANNAS = re.compile(r"\bAda\b|of Anna|Secret reply")
 # The stream of a reply says that it is missing, because browsers repeat failed requests.
 STREAM = "/turns/{}/events"
 # Headers that differ between any two responses.
@@ -61,8 +72,30 @@ VOLATILE_HEADERS = {"Date", "X-Request-Id", "Content-Length", "Set-Cookie"}
 
 # Run a portal without visitors, with a twin that only Anna may use.
 pytestmark = pytest.mark.settings(
-    sign_in="password", sign_in_idle_timeout=3_600, twin_groups="ada=annas"
+    sign_in="password,oidc",
+    sign_in_idle_timeout=3_600,
+    oidc_groups_claim="groups",
+    twin_groups="ada=annas",
 )
+OPEN_TWIN = "a%2Fb%20c%3F%23%C3%BC"
+CLAIMS = {"sub": "anna-1", "name": "Anna", "email": "anna@example.org", "email_verified": True}
+
+
+@pytest.fixture
+def provider(upstream: Upstream) -> OidcProvider:
+    """Run the provider at which Anna signs in."""
+    return OidcProvider(upstream, f"http://127.0.0.1:{free_port()}")
+
+
+@pytest.fixture
+def settings(settings: dict[str, Any], provider: OidcProvider) -> dict[str, Any]:
+    return provider.settings() | settings
+
+
+@pytest.fixture
+def url(app: Flask, settings: dict[str, Any]) -> Iterator[str]:
+    with serve(app, settings["port"]) as url:
+        yield url
 
 
 @pytest.fixture
@@ -85,14 +118,25 @@ def sign_in(accounts: Accounts, new_person: Callable[[], Person]) -> Callable[[s
     return sign_in
 
 
+def sign_in_at_provider(person: Person, provider: OidcProvider, claims: dict[str, Any]) -> Person:
+    """Sign a person in at a provider, which says this about them."""
+    provider.claims = claims
+    assert person.get("/session/oidc/new").path == "/"
+    return person
+
+
 @pytest.fixture
 def annas_ids(
-    sign_in: Callable[[str], Person], accounts: Accounts, upstream: Upstream
+    new_person: Callable[[], Person],
+    provider: OidcProvider,
+    accounts: Accounts,
+    upstream: Upstream,
 ) -> dict[str, str]:
     """Return the ids of what belongs to Anna."""
-    anna = sign_in("Anna")
-    person = accounts.people.set_groups(accounts.people.find("Anna"), ["annas"])
-    page = complete_first_turn(anna, upstream, "Secret of Anna", "Secret reply")
+    anna = sign_in_at_provider(new_person(), provider, CLAIMS | {"groups": ["annas"]})
+    person = accounts.people.find("oidc:anna-1")
+    # Everybody may use this twin, so that only its owner makes a difference.
+    page = complete_first_turn(anna, upstream, "Secret of Anna", "Secret reply", twin=OPEN_TWIN)
     return {
         "conversation": page.path.rpartition("/")[2],
         "turn": str(page.turns[0]["data-turn"]),
@@ -101,27 +145,45 @@ def annas_ids(
     }
 
 
+def change_issuer(app: Flask, provider: OidcProvider, clock: AdjustableClock) -> None:
+    """Let people sign in at another provider from now on."""
+    portal = get_portal(app)
+    settings = structs.replace(portal.settings, oidc_issuer=provider.issuer)
+    changed = replace(portal, settings=settings, provider=Provider(settings, clock))
+    app.extensions[EXTENSION_KEY] = changed
+
+
+@pytest.fixture
 def others(
+    app: Flask,
+    annas_ids: dict[str, str],
     sign_in: Callable[[str], Person],
+    provider: OidcProvider,
     accounts: Accounts,
+    upstream: Upstream,
     new_person: Callable[[], Person],
     clock: AdjustableClock,
-) -> Iterator[tuple[str, Person]]:
-    """Yield a person of each kind.
+) -> dict[str, Person]:
+    """Return a person of each kind.
 
     The clock moves after the first sign-in, so that only the first sign-in has expired.
     """
-    expired = sign_in("expired")
+    people = {"expired": sign_in("expired")}
     clock.advance(3_601)
-    yield "expired", expired
-    disabled = sign_in("disabled")
+    people["disabled"] = sign_in("disabled")
     accounts.people.disable(accounts.people.find("disabled"))
-    yield "disabled", disabled
-    yield "signed out", new_person()
-    yield "signed in", sign_in("Ben")
-    lost_group = sign_in("lost group")
+    people["signed out"] = new_person()
+    people["signed in"] = sign_in("Ben")
+    people["other group"] = sign_in("lost group")
     accounts.people.set_groups(accounts.people.find("lost group"), ["bens"])
-    yield "other group", lost_group
+    claims = {"sub": "ben-1", "name": "Ben", "groups": ["bens"]}
+    other = sign_in_at_provider(new_person(), provider, claims)
+    people["other group at the provider"] = other
+    other_provider = OidcProvider(upstream, provider.portal_url, "other-realm")
+    change_issuer(app, other_provider, clock)
+    namesake = sign_in_at_provider(new_person(), other_provider, CLAIMS)
+    people["same e-mail at another issuer"] = namesake
+    return people
 
 
 def templates_with_ids(app: Flask) -> dict[str, str]:
@@ -161,15 +223,12 @@ def test_isolation_tests_cover_every_route_parameter(app: Flask):
 def test_ids_of_other_people_give_the_same_response_as_missing_ids(
     app: Flask,
     annas_ids: dict[str, str],
-    sign_in: Callable[[str], Person],
-    accounts: Accounts,
-    new_person: Callable[[], Person],
-    clock: AdjustableClock,
+    others: dict[str, Person],
 ):
     cells, wrong = 0, []
-    for kind, person in others(sign_in, accounts, new_person, clock):
+    for kind, person in others.items():
         client = client_of(app, person)
-        is_signed_in = kind in ("signed in", "other group")
+        is_signed_in = kind not in ("expired", "disabled", "signed out")
         page = person.get("/session" if is_signed_in else "/session/new")
         _, fields = page.button_action("Sign out" if is_signed_in else "Sign in")
         malformed_ids = MALFORMED_IDS if kind == "signed in" else ()
@@ -197,3 +256,14 @@ def test_ids_of_other_people_give_the_same_response_as_missing_ids(
 
     assert wrong == []
     assert cells > 1_000, cells
+
+
+def test_lists_show_nothing_of_other_people(others: dict[str, Person]):
+    shown = [
+        (kind, path)
+        for kind, person in others.items()
+        for path in LISTS
+        if ANNAS.search(person.get(path).text)
+    ]
+
+    assert shown == []

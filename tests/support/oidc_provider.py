@@ -24,12 +24,14 @@ class OidcProvider:
     claims of the next ID token, `configuration`, and `error` instead of a code.
     """
 
-    def __init__(self, upstream: Upstream, portal_url: str = "http://127.0.0.1:8000") -> None:
+    def __init__(
+        self, upstream: Upstream, portal_url: str = "http://127.0.0.1:8000", realm: str = "realm"
+    ) -> None:
         self.portal_url = portal_url
         self.keys = IdentityProvider(upstream)
         self.keys.add_key("key-1")
         self.signing_key = "key-1"
-        self.issuer = f"{upstream.url}/realm"
+        self.issuer = f"{upstream.url}/{realm}"
         self.claims: dict[str, Any] = {"sub": "anna-1", "name": "Anna Smith"}
         self.userinfo: dict[str, Any] = {}
         self.token_changes: dict[str, Any] = {}
@@ -49,11 +51,23 @@ class OidcProvider:
             "subject_types_supported": ["public"],
         }
         upstream.answers |= {
-            "/realm/.well-known/openid-configuration": self._answer_configuration,
-            "/realm/authorize": self._answer_authorize,
-            "/realm/logout": (200, "You are signed out here"),
-            "/realm/token": self._answer_token,
-            "/realm/userinfo": lambda call: call.respond(200, {**self.claims, **self.userinfo}),
+            f"/{realm}/.well-known/openid-configuration": self._answer_configuration,
+            f"/{realm}/authorize": self._answer_authorize,
+            f"/{realm}/logout": (200, "You are signed out here"),
+            f"/{realm}/token": self._answer_token,
+            f"/{realm}/userinfo": lambda call: call.respond(200, {**self.claims, **self.userinfo}),
+        }
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of a portal whose people sign in here."""
+        return {
+            "sign_in": "oidc",
+            "port": urlsplit(self.portal_url).port,
+            "public_url": self.portal_url,
+            "oidc_issuer": self.issuer,
+            "oidc_client_id": CLIENT_ID,
+            "oidc_client_secret": CLIENT_SECRET,
+            "oidc_name": "Example ID",
         }
 
     def logout_token(self, **changes: Any) -> str:
