@@ -14,7 +14,7 @@ import requests
 from flask import Flask
 
 from tests.support.clock import AdjustableClock
-from tests.support.oidc_provider import CLIENT_ID, CLIENT_SECRET, OidcProvider
+from tests.support.oidc_provider import CLIENT_ID, OidcProvider
 from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.portals import serve
 from tests.support.processes import free_port
@@ -39,17 +39,8 @@ def provider(upstream: Upstream, port: int) -> OidcProvider:
 
 
 @pytest.fixture
-def settings(settings: dict[str, Any], provider: OidcProvider, port: int) -> dict[str, Any]:
-    return {
-        "sign_in": "oidc",
-        "port": port,
-        "public_url": provider.portal_url,
-        "oidc_issuer": provider.issuer,
-        "oidc_client_id": CLIENT_ID,
-        "oidc_client_secret": CLIENT_SECRET,
-        "oidc_name": "Example ID",
-        **settings,
-    }
+def settings(settings: dict[str, Any], provider: OidcProvider) -> dict[str, Any]:
+    return provider.settings() | settings
 
 
 @pytest.fixture
@@ -646,3 +637,18 @@ def test_message_long_after_the_maximum_age_is_refused(
     alice.press(page, "Send", content="Once more")
 
     assert upstream.sent_messages() == ["Hello"]
+
+
+@pytest.mark.settings(oidc_groups_claim="groups", twin_groups="ada=staff")
+def test_twin_and_its_conversations_are_hidden_from_a_person_whose_group_changes_at_the_provider(
+    alice: Person, upstream: Upstream, provider: OidcProvider, clock: AdjustableClock
+):
+    provider.claims["groups"] = ["staff"]
+    sign_in(alice)
+    conversation = complete_first_turn(alice, upstream, "Hello", "Hi").path
+    provider.claims["groups"] = ["sales"]
+    clock.advance(8 * 3600 + 1)
+
+    assert "Ada" not in alice.get("/").text
+    assert "Hello" not in alice.get("/conversations").text
+    assert [alice.get(path).status for path in ("/twins/ada", conversation)] == [404, 404]
