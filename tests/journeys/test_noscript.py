@@ -63,7 +63,7 @@ def test_person_finds_a_twin_and_chats_without_javascript(
     expect(turn(page, "stopped")).to_be_visible()
     page.get_by_role("button", name="Edit").first.click()
     expect(message_box(page)).to_have_value("How does a bicycle stay upright?")
-    expect(page.get_by_text("Your original message stays")).to_be_visible()
+    expect(page.get_by_text("your original message stays")).to_be_visible()
     page.get_by_role("button", name="Try again").click()
     upstream.next_call().start_stream().complete("As well")
     expect(turn(page, "complete", 1)).to_contain_text("As well")

@@ -203,12 +203,29 @@ def test_message_of_an_idle_person_is_in_the_box_after_the_provider_has_asked_wh
 @pytest.mark.settings(sign_in="visitor,oidc")
 def test_draft_of_a_visitor_is_in_the_message_box_after_the_sign_in(context: BrowserContext):
     page = context.new_page()
-    page.goto("/")
+    page.goto("/twins/ada")
     message_box(page).fill("A draft")
     sign_in_from_menu(page)
 
     expect(page.get_by_text("anna Smith (anna@example.org)")).to_be_attached()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     expect(message_box(page)).to_have_value("A draft")
+
+
+@pytest.mark.settings(sign_in="visitor,oidc")
+def test_draft_that_a_person_has_taken_over_is_gone_after_signing_out(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/")
+    message_box(page).fill("A draft")
+    sign_in_from_menu(page)
+    expect(message_box(page)).to_have_value("A draft")
+    page.get_by_role("button", name="More pages").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.goto("/")
+
+    expect(message_box(page)).to_be_focused()
+    assert page.evaluate("JSON.stringify({...localStorage})").count("A draft") == 0
+    expect(message_box(page)).to_have_value("")
 
 
 @pytest.mark.settings(sign_in="visitor,oidc")
