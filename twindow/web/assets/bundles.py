@@ -76,6 +76,13 @@ BUNDLES = {
     "countdown.css": ("css/countdown.css",),
     "help.css": ("css/help.css",),
     "forms.css": ("css/forms.css",),
+    "saved_page.css": (
+        "css/tokens.css",
+        "css/reply.css",
+        "css/languages.css",
+        "css/saved_page.css",
+        "brand/accent.css",
+    ),
     "icons.svg": ("icons.svg",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from flask import Flask, current_app, request
+from markupsafe import Markup
 from werkzeug import Request, Response
 
 from twindow.core.branding import Logo
@@ -89,6 +90,7 @@ def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
     if logo:
         assets[logo.filename]  # read now: the file may be deleted later
     app.add_template_global(asset_url, "asset_url")
+    app.add_template_global(asset_text, "asset_text")
 
 
 def asset_url(name: str) -> str:
@@ -96,6 +98,12 @@ def asset_url(name: str) -> str:
     assets: AssetMiddleware = current_app.extensions["assets"]
     # A page has about forty; `url_for` would take a twentieth of the time of a page.
     return f"{request.script_root}/static/{assets.version(name)}/{quote(name)}"
+
+
+def asset_text(name: str) -> Markup:
+    """Return the content of an asset, for a page that must not load it."""
+    assets: AssetMiddleware = current_app.extensions["assets"]
+    return Markup(assets[name].body.decode())  # noqa: S704 - a file of the portal
 
 
 def _is_get_or_head(environ: Any) -> bool:
