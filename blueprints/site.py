@@ -32,23 +32,38 @@ PUBLIC_PATHS = ("/$", "/twins", "/help", "/static/", "/avatars/")
 def manifest() -> Response:
     """Return the web app manifest, which is used when the portal is on a home screen."""
     colours = current_app.extensions["site_context"]["colours"]
-    icon = {"src": static_files.asset_url("icon.svg"), "sizes": "any"}
     name = portal().settings.site_name
     body = {
         "name": name,
         "short_name": name,
         "id": url_for("twins.index"),
         "start_url": url_for("twins.index"),
-        "display": "minimal-ui",
+        "display": "standalone",
         "theme_color": colours["light_page_hex"],
         "background_color": colours["light_page_hex"],
-        "icons": [
-            icon | {"type": "image/svg+xml", "purpose": purpose} for purpose in ("any", "maskable")
-        ],
+        "icons": _icons(),
     }
     response = Response(json.dumps(body), mimetype="application/manifest+json")
     response.headers["Cache-Control"] = CACHE_ONE_HOUR
     return response
+
+
+def _icons() -> list[dict[str, str]]:
+    """Return the icons of the manifest: the operator's, or those of Twindow."""
+    if portal().settings.app_icon:
+        src = static_files.asset_url(static_files.APP_ICON)
+        return [{"src": src, "sizes": "512x512", "type": "image/png"}]
+    names = {"icon-192.png": "192x192", "icon-512.png": "512x512", "icon.svg": "any"}
+    return [
+        {
+            "src": static_files.asset_url(name),
+            "sizes": size,
+            "type": "image/svg+xml" if size == "any" else "image/png",
+            "purpose": purpose,
+        }
+        for name, size in names.items()
+        for purpose in ("any", "maskable")
+    ]
 
 
 @bp.get("/favicon.ico")

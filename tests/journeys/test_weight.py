@@ -18,8 +18,8 @@ from twindow.paths import ROOT
 from twindow.web.container import Portal
 
 FIRST_BYTES, FIRST_REQUESTS = 45_000, 8
-# With the sentences of the scripts, 0.4 KB, and a link to ask another twin in each turn, 0.1 KB.
-NEXT_BYTES, NEXT_REQUESTS = 6_050, 2
+# With the sentences of the scripts, 0.4 KB, and a link in each turn to ask another twin, 0.2 KB.
+NEXT_BYTES, NEXT_REQUESTS = 6_100, 2
 NODES = 1_500
 TURNS = 20
 REPLY = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.support.upstream import Upstream
 from twindow.core.branding.colour import parse
 from twindow.core.branding.logo import Logo
 from twindow.core.branding.palette import Palette
+from twindow.paths import STATIC
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -57,14 +59,27 @@ def test_manifest_names_the_site_and_its_icons(alice: Person):
     assert "Set-Cookie" not in answer.headers
     assert manifest["name"] == "Ask <Us>"
     assert manifest["background_color"] == "#fcfaf6"
+    assert manifest["display"] == "standalone"
     assert "maskable" in {icon["purpose"] for icon in manifest["icons"]}
-    for icon in manifest["icons"]:
-        shown = alice.get(icon["src"]).response
+    assert {"192x192", "512x512"} <= {icon["sizes"] for icon in manifest["icons"]}
+    touch_icon = {"src": page.html.select_one("link[rel=apple-touch-icon]")["href"]}
+    for icon in (*manifest["icons"], touch_icon | {"type": "image/png"}):
+        shown = alice.get(str(icon["src"])).response
         assert (shown.status_code, shown.headers["Content-Type"]) == (200, icon["type"])
     assert [tag["content"] for tag in page.html.select("meta[name=theme-color]")] == [
         "#fcfaf6",
         "#161310",
     ]
+
+
+@pytest.mark.settings(app_icon=str(STATIC / "icons/icon-192.png"))
+def test_icon_of_the_operator_is_used_on_home_screens(alice: Person):
+    page = alice.get("/")
+    manifest = alice.get("/manifest.webmanifest").response.json()
+    shown = alice.get(str(page.html.select_one("link[rel=apple-touch-icon]")["href"])).response
+
+    assert [icon["src"] for icon in manifest["icons"]] == [urlsplit(shown.url).path]
+    assert shown.content == (STATIC / "icons/icon-192.png").read_bytes()
 
 
 @pytest.mark.settings(banner="Closed <tomorrow>\nfrom 18:00")

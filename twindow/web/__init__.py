@@ -61,7 +61,7 @@ def init_app(app: Flask, portal: Portal) -> None:
     app.before_request(_limit_form_fields)
     page_compression.init_app(app)
     # These two wrap the WSGI app, and twindow/application.py wraps them.
-    static_files.init_app(app, colours, portal.settings.logo)
+    static_files.init_app(app, colours, portal.settings.logo, portal.settings.app_icon)
     prometheus.init_app(app, portal.settings, portal.metrics)
 
 

@@ -9,6 +9,7 @@ from flask import Flask
 from jinja2.ext import Extension
 
 from twindow.core.settings import Settings
+from twindow.web.assets.static_files import APP_ICON
 from twindow.web.message_form import MAX_MESSAGE_CHARACTERS
 
 
@@ -36,6 +37,7 @@ def init_app(
         "site_name": settings.site_name,
         "colours": colours,
         "logo": settings.logo.filename if settings.logo else "",
+        "touch_icon": APP_ICON if settings.app_icon else "icon-180.png",
         "logo_has_name": settings.logo_has_name,
         "banner": " ".join(settings.banner.split()),
         # A value in an environment file is one line: a line break is written as \n.

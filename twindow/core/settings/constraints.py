@@ -126,6 +126,10 @@ def _check_proxy_headers(settings: Settings) -> None:
 def _check_logo(settings: Settings) -> None:
     if settings.logo_has_name and not settings.logo:
         raise _missing("logo_has_name", "logo")
+    if settings.app_icon and settings.app_icon.path.suffix.lower() != ".png":
+        raise SettingsError(
+            f"{variable_name('app_icon')}={settings.app_icon.path}: it should be a .png file."
+        )
 
 
 def _check_paths(settings: Settings) -> None:

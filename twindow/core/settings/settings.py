@@ -96,6 +96,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     accent: Accent = Accent("oklch(44% 0.1 165)")
     logo: Logo | None = None
     logo_has_name: bool = False
+    app_icon: Logo | None = None
     banner: Annotated[str, msgspec.Meta(max_length=120)] = ""
     welcome: str = ""
     reply_notice: str = ""

@@ -86,6 +86,7 @@ BUNDLES = {
     "icons.svg": ("icons.svg",),
     "favicon.svg": ("brand/favicon.svg",),
     "icon.svg": ("brand/icon.svg",),
+    **{f"icon-{size}.png": (f"icons/icon-{size}.png",) for size in (180, 192, 512)},
     "sidebar.js": ("js/sidebar.js",),
     "htmx.js": ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js"),
     **SCRIPTS,

@@ -30,6 +30,8 @@ MEDIA_TYPES = {
     ".png": "image/png",
     ".webp": "image/webp",
 }
+# The operator's icon of the portal on a home screen.
+APP_ICON = "app-icon.png"
 # The operator's logo must not run or load anything, even when it is opened directly.
 IMAGE_CSP = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
@@ -81,14 +83,17 @@ class AssetMiddleware:
         self[name].compress("br")
 
 
-def init_app(app: Flask, colours: Mapping[str, str], logo: Logo | None) -> None:
+def init_app(
+    app: Flask, colours: Mapping[str, str], logo: Logo | None, app_icon: Logo | None
+) -> None:
     """Install the middleware, and register `asset_url` for templates."""
-    logo_bundle = {logo.filename: (str(logo.path),)} if logo else {}
-    assets = AssetMiddleware(app, BUNDLES | logo_bundle, colours)
+    pictures = {logo.filename: (str(logo.path),)} if logo else {}
+    pictures |= {APP_ICON: (str(app_icon.path),)} if app_icon else {}
+    assets = AssetMiddleware(app, BUNDLES | pictures, colours)
     app.wsgi_app = assets  # type: ignore[method-assign]
     app.extensions["assets"] = assets
-    if logo:
-        assets[logo.filename]  # read now: the file may be deleted later
+    for name in pictures:
+        assets[name]  # read now: the file may be deleted later
     app.add_template_global(asset_url, "asset_url")
     app.add_template_global(asset_text, "asset_text")
 
