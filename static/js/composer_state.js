@@ -23,7 +23,7 @@ export const REJECTED = "rejected";
 // After a script has moved the focus, a key press within this time was probably meant for the
 // element that had the focus before.
 const FOCUS_MOVED_MS = 2000;
-const DOUBLE_CLICK_MS = 500;
+export const DOUBLE_CLICK_MS = 500;
 
 const hasFocusJustMoved = ({ focusMovedAt }, at) => at - focusMovedAt < FOCUS_MOVED_MS;
 const isText = (key) => /^(\S|Dead)$/u.test(key);

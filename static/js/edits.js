@@ -1,18 +1,23 @@
 // Edits: of the newest message in its place, and of copies of earlier messages in the message box.
 import { announce } from "./announcements.js";
+import { DOUBLE_CLICK_MS } from "./composer_state.js";
 import { sendsOnEnter } from "./focus.js";
 import { editedTurn, fitBox, textarea } from "./message_box.js";
 import { messages } from "./messages.js";
+import { removeNotices } from "./notices.js";
 import { deleteCopy, readCopy, saveCopy } from "./storage.js";
+import { newestTurn } from "./turns.js";
 
 // "Edit" asks for the message without loading another page. The server answers with a form for its place, or with
 // the composer.
-const editForm = () => document.querySelector(".edit");
+const formOf = (button) => button.closest(".turn")?.querySelector(".edit");
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-edit-message]");
   if (!button || !textarea() || textarea().disabled || !globalThis.htmx) return;
   event.preventDefault();
-  if (editForm()) return editForm().elements.content.focus();
+  const form = formOf(button);
+  if (form) return form.elements.content.focus();
+  if (button.matches(".htmx-request")) return;
   const url = `${button.formAction.split("#")[0]}?edit=${button.value}`;
   htmx.ajax("GET", url, { source: button, target: "#composer", swap: "outerMorph" });
 });
@@ -36,37 +41,56 @@ export const showEditInUrl = () => {
 
 // The form in the place of the newest message. A reload of the page keeps its text.
 const turnOf = (form) => form.elements.edited.value;
+let openedAt = -Infinity;
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const { sourceElement: source, response } = ctx;
-  if (source?.matches(".edit") && response.status < 300) deleteCopy(location.pathname, turnOf(source));
-  if (!source?.matches("[data-edit-message]") || !editForm()) return;
-  const box = editForm().elements.content;
-  box.value = readCopy(location.pathname, turnOf(editForm())) ?? box.value;
+  if (source?.matches(".edit") && response.status < 300) {
+    deleteCopy(location.pathname, turnOf(source));
+    source.remove();
+  }
+  const form = source?.matches("[data-edit-message]") && formOf(source);
+  if (!form) return;
+  openedAt = performance.now();
+  const box = form.elements.content;
+  box.value = readCopy(location.pathname, turnOf(form)) ?? box.value;
   fitBox(box);
   box.focus();
   box.setSelectionRange(box.value.length, box.value.length);
+  box.scrollTop = box.scrollHeight;
+  form.scrollIntoView({ block: "nearest" });
 });
 document.addEventListener("input", ({ target }) => {
   if (!target.matches(".edit textarea")) return;
   fitBox(target);
   saveCopy(location.pathname, turnOf(target.form), target.value);
 });
-const cancelEdit = (form) => {
+const closeEdit = (form) => {
   const button = form.parentElement.querySelector("[data-edit-message]");
-  deleteCopy(location.pathname, turnOf(form));
   form.remove();
+  removeNotices();
   button.focus();
   announce(messages.editCanceled);
 };
-document.addEventListener("click", ({ target }) => {
-  if (target.closest(".edit [data-cancel]")) cancelEdit(target.form);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.(".edit button");
+  // The second click of a double click on "Edit" is not meant for what has appeared there.
+  if (button && performance.now() - openedAt < DOUBLE_CLICK_MS) return event.preventDefault();
+  if (!button?.matches("[data-cancel]")) return;
+  deleteCopy(location.pathname, turnOf(button.form));
+  closeEdit(button.form);
+}, true);
+// After another message, the text is sent at the end, as that of every earlier message.
+document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
+  const { sourceElement: source, request } = ctx;
+  if (source?.matches(".edit") && source.closest(".turn") !== newestTurn()) request.body.delete("replaces");
 });
+// Escape keeps the text for the next "Edit".
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (!target.matches?.(".edit textarea")) return;
   const sends = key === "Enter" && !event.shiftKey && (sendsOnEnter() || event.ctrlKey || event.metaKey);
   if (key !== "Escape" && !sends) return;
   event.preventDefault();
-  if (!sends) cancelEdit(target.form);
+  if (!sends) closeEdit(target.form);
   else if (!event.repeat) target.form.requestSubmit();
 });

@@ -3,6 +3,7 @@ import { announce } from "./announcements.js";
 import { focusComposer } from "./focus.js";
 import { fetchMissedTurns } from "./missed_turns.js";
 import { scrollToEnd } from "./reading_position.js";
+import { afterPaint, sessionStore } from "./storage.js";
 import { channel, updateRecent } from "./tabs.js";
 import { newestTurn } from "./turns.js";
 
@@ -14,6 +15,30 @@ const updateSidebar = () => {
   isFirstInSidebar = true;
 };
 
+// "Versions of message 1: 2 of 3".
+const announceVersion = (turn) => {
+  const versions = turn?.querySelector(".versions");
+  const number = versions?.querySelector(":scope > span:not([aria-hidden])");
+  if (versions) announce(`${versions.ariaLabel}: ${number.textContent}`);
+};
+// An arrow leads to a page with another version: go on at its arrows.
+document.addEventListener("click", ({ target }) => {
+  if (target.closest?.(".versions a")) sessionStore.set("version", location.pathname);
+});
+afterPaint(() => { // before, the browser moves the focus to the place that the address names
+  if (sessionStore.get("version") === location.pathname) {
+    const turn = document.getElementById(location.hash.slice(1));
+    turn?.querySelector(".versions a")?.focus({ preventScroll: true });
+    announceVersion(turn);
+  }
+  sessionStore.set("version", "");
+});
+// What was sent is shown, so the address and the next message must not name an earlier version.
+const showNewest = () => {
+  document.querySelector(".composer [name=follows]")?.remove();
+  if (new URLSearchParams(location.search).has("turn")) history.replaceState(history.state, "", location.pathname);
+};
+
 // After sending, show the new turn and keep the focus in the composer.
 let last = newestTurn()?.id;
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
@@ -21,11 +46,11 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const turn = newestTurn();
   if (!turn || turn.id === last) return;
   last = turn.id;
-  const versions = turn.querySelector(".versions");
-  if (versions) announce(`${versions.ariaLabel}: ${versions.querySelector(":scope > span:not([aria-hidden])").textContent}`);
+  announceVersion(turn);
   // A GET request fetches turns from other windows: only announce the turn.
   if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
   channel.postMessage(location.pathname);
+  showNewest();
   updateSidebar();
   scrollToEnd();
   focusComposer();

@@ -7,7 +7,7 @@ import { messages } from "./messages.js";
 import { noticeText, removeNotices } from "./notices.js";
 import { firstRetryDelay, isSignOfLife, MAX_RETRY_MS, maxRetryDelay, maxSilence, retryDelay } from "./reconnection.js";
 import { isEventStream, isStreamElement } from "./requests.js";
-import { RUNNING_TURN } from "./turns.js";
+import { log, RUNNING_TURN } from "./turns.js";
 
 const FIRST_DELAY = firstRetryDelay(Math.random());
 // The open or waiting connection of an element: private fields of htmx, whose names a test checks.
@@ -129,7 +129,8 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
 });
 
-// Remove the notice "Still replying" when the reply has ended.
+// Remove the notice "Still replying" when the reply has ended. A page with an earlier version does not show it.
 onContentChange(() => {
+  if (log?.dataset.newest) return;
   if (!document.querySelector(RUNNING_TURN)) document.querySelector("[data-remove-on-reply-end]")?.remove();
 });

@@ -42,7 +42,7 @@ def test_link_shows_a_version_and_a_message_from_there_follows_it(
     [arrow] = page.turns[0].select("nav a")
     older = alice.get(f"{page.path}{arrow['href']}")
     assert (version_of(older), "Danube" in older.text) == ("1 of 2", True)
-    assert "version 2 is the latest" in older.turns[0].get_text()
+    assert "version 2 last" in older.turns[0].get_text()
     blank = alice.press(older, "Send", content=" ")
     assert blank.status == 422
     page = answer(alice, upstream, alice.press(blank, "Send", content="More"), "Much more")

@@ -18,6 +18,8 @@ from tests.support.page_steps import (
 from tests.support.traffic import FORM_URL, DelayedRequest
 from tests.support.upstream import Upstream
 
+LATER_MS = 1_000
+
 
 def versions(page: Page) -> Locator:
     """Return the number of the shown version, and the arrows."""
@@ -51,7 +53,7 @@ def test_replies_can_be_tried_again_and_compared_and_one_of_them_continued(
     versions(page).get_by_role("link", name="Previous version").click()
     expect(reply_text(page, "complete")).to_have_text("Second")
     expect(versions(page)).to_contain_text("2 of 3")
-    expect(page.get_by_text("version 3 is the latest")).to_be_visible()
+    expect(page.get_by_text("version 3 last")).to_be_visible()
     page.reload()
     expect(reply_text(page, "complete")).to_have_text("Second")
     page.go_back()
@@ -133,14 +135,100 @@ def test_double_click_on_save_and_send_adds_one_version(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
+    page.clock.install()
     page.get_by_role("button", name="Edit", exact=True).click()
     edit_box(page).fill("Hello again")
+    page.clock.fast_forward(LATER_MS)
     page.get_by_role("button", name="Save and send").dblclick()
     upstream.next_call().start_stream().complete("Hi again")
 
     expect(reply_text(page, "complete")).to_have_text("Hi again")
     expect(versions(page)).to_contain_text("2 of 2")
     assert upstream.sent_messages() == ["Hello", "Hello again"]
+
+
+def test_version_made_from_an_earlier_one_is_the_one_that_goes_on(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    address = page.url
+    try_again(page, upstream, "Second")
+    versions(page).get_by_role("link", name="Previous version").click()
+    expect(versions(page)).to_contain_text("1 of 2")
+    expect(versions(page).get_by_role("link", name="Next version")).to_be_focused()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    edit_box(page).fill("Hello again")
+    edit_box(page).press("Enter")
+    upstream.next_call().start_stream().complete("Third")
+    expect(reply_text(page, "complete")).to_have_text("Third")
+    page.reload()
+    expect(reply_text(page, "complete")).to_have_text("Third")
+
+    send_message(page, "Go on")
+    upstream.next_call().start_stream().complete("Fourth")
+    expect(reply_text(page, "complete", 1)).to_have_text("Fourth")
+    page.goto(address)
+    expect(page.locator(".turn .turn__reply")).to_have_text(["Third", "Fourth"])
+    versions(page).get_by_role("link", name="Previous version").click()
+    expect(page.get_by_text("The conversation went on from another version.")).to_be_visible()
+
+
+def test_double_click_on_edit_opens_one_box_and_sends_nothing(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    page.clock.install()
+    page.clock.pause_at(page.evaluate("Date.now()") + 1_000)
+    edit = page.get_by_role("button", name="Edit", exact=True)
+    box = edit.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.click(x, y)
+    expect(edit_box(page)).to_be_visible()
+    page.get_by_role("button", name="Save and send").click()
+    expect(edit_box(page)).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.mouse.dblclick(x, y)
+
+    expect(edit_box(page)).to_have_count(1)
+    assert upstream.sent_messages() == ["Hello"]
+
+
+def test_edit_that_another_message_has_overtaken_is_sent_at_the_end(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    page.get_by_role("button", name="Edit", exact=True).click()
+    edit_box(page).fill("Hello, Ada")
+    page.locator("#message").fill("More")
+    page.locator("#message").press("Enter")
+    upstream.next_call().start_stream().complete("Much more")
+    expect(reply_text(page, "complete", 1)).to_have_text("Much more")
+    edit_box(page).press("Enter")
+    upstream.next_call().start_stream().complete("Hello to you, too")
+
+    expect(reply_text(page, "complete", 2)).to_have_text("Hello to you, too")
+    expect(edit_box(page)).to_have_count(0)
+    expect(versions(page)).to_have_count(0)
+
+
+def test_message_from_an_earlier_version_waits_for_the_running_reply(
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+):
+    page = open_conversation(context, upstream)
+    try_again(page, upstream, "Second")
+    page.get_by_role("button", name="Try again").click()
+    call = upstream.next_call().start_stream()
+    call.delta("Third")
+    expect(turn(page, "streaming")).to_be_visible()
+    versions(page).get_by_role("link", name="Previous version").click()
+    expect(versions(page)).to_contain_text("2 of 3")
+    send_message(page, "Go on")
+
+    expect(page.locator("#form-error")).to_contain_text("still replying")
+    expect(message_box(page)).to_have_value("Go on")
+    page_errors.clear()
+    call.complete("Third")
 
 
 def test_second_tab_shows_the_new_version_and_cannot_replace_the_old_one(
@@ -152,7 +240,7 @@ def test_second_tab_shows_the_new_version_and_cannot_replace_the_old_one(
     other.get_by_role("button", name="Edit", exact=True).click()
     edit_box(other).fill("Mine")
     held = DelayedRequest(other, FORM_URL)
-    other.get_by_role("button", name="Save and send").click()
+    edit_box(other).press("Enter")
     try_again(page, upstream, "Second")
     held.release()
 
@@ -161,7 +249,7 @@ def test_second_tab_shows_the_new_version_and_cannot_replace_the_old_one(
     expect(versions(other)).to_contain_text("2 of 2")
     page_errors.clear()
     expect(edit_box(other)).to_have_value("Mine")
-    other.get_by_role("button", name="Save and send").click()
+    edit_box(other).press("Enter")
     upstream.next_call().start_stream().complete("Third")
     expect(reply_text(other, "complete")).to_have_text("Third")
     expect(versions(other)).to_contain_text("3 of 3")
