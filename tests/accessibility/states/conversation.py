@@ -64,10 +64,37 @@ def composer_with_rejected_message(env: Environment) -> Page:
 def rejected_edit(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     edited = page.get_by_role("button", name="Edit").get_attribute("value")
-    page.goto(f"{page.url}?turn={edited}")
+    page.goto(f"{page.url}?edit={edited}")
     with page.expect_navigation():
         env.submit_without_script(TOO_LONG_MESSAGE)
     page.locator("#form-error").wait_for()
+    return page
+
+
+@state("conversations.show")
+def earlier_version(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
+    page.get_by_role("button", name="Try again").click()
+    env.upstream.next_call().start_stream().complete("It steers into the fall.")
+    page.get_by_text("2 of 2", exact=True).wait_for()
+    page.get_by_role("link", name="Previous version").click()
+    page.get_by_text("1 of 2", exact=True).wait_for()
+    return page
+
+
+@state("conversations.show")
+def newest_message_in_a_text_box(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
+    page.get_by_role("button", name="Edit", exact=True).click()
+    page.get_by_role("textbox", name="Edit message").wait_for()
+    return page
+
+
+@state("twins.index")
+def message_copied_for_another_twin(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
+    page.get_by_role("link", name="Ask another twin").click()
+    page.locator("#editing-note").wait_for()
     return page
 
 
