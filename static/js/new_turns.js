@@ -21,17 +21,19 @@ const announceVersion = (turn) => {
   const number = versions?.querySelector(":scope > span:not([aria-hidden])");
   if (versions) announce(`${versions.ariaLabel}: ${number.textContent}`);
 };
-// An arrow leads to a page with another version: go on at its arrows.
+// An arrow leads to a page with another version: go on at the same arrow, or else the other one.
 document.addEventListener("click", ({ target }) => {
-  if (target.closest?.(".versions a")) sessionStore.set("version", location.pathname);
+  const arrow = target.closest?.(".versions a");
+  if (arrow) sessionStore.set("arrow", arrow.matches(":first-child") ? "first" : "last");
 });
 afterPaint(() => { // before, the browser moves the focus to the place that the address names
-  if (sessionStore.get("version") === location.pathname) {
-    const turn = document.getElementById(location.hash.slice(1));
-    turn?.querySelector(".versions a")?.focus({ preventScroll: true });
-    announceVersion(turn);
-  }
-  sessionStore.set("version", "");
+  const arrow = sessionStore.get("arrow");
+  sessionStore.set("arrow", "");
+  const turn = arrow && document.getElementById(location.hash.slice(1));
+  if (!turn) return;
+  const links = [...turn.querySelectorAll(".versions a")];
+  (links.find((link) => link.matches(`:${arrow}-child`)) ?? links[0])?.focus({ preventScroll: true });
+  announceVersion(turn);
 });
 // What was sent is shown, so the address and the next message must not name an earlier version.
 const showNewest = () => {
