@@ -123,6 +123,7 @@ def _write_json(conversation: Conversation, turns: Transcript) -> Generator[str]
         yield (",\n" if index else "\n") + _encode_json(
             {
                 "slot": turn.slot,
+                "version": turn.version,
                 "message": turn.content,
                 "sentAt": iso_time(turn.created_at),
                 "reply": reply.text,

@@ -31,7 +31,7 @@ bp = Blueprint("turns", __name__)
 STILL_REPLYING = N_(
     "The twin is still replying, so your message wasn't sent. Wait for the reply or stop it."
 )
-NOT_NEWEST = N_("The conversation has gone on in another window, so your message wasn't sent.")
+NOT_NEWEST = N_("The conversation has gone on, so your message wasn't sent. You can send it again.")
 
 
 @bp.post("/conversations/<conversation_id>/turns")
@@ -58,7 +58,9 @@ def index(conversation_id: str) -> BaseResponse:
     """Return the turns after the position `seen`, and a new title; 204 if all is old."""
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
-        return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
+        turn_id = request.args.get("turn")  # of a link on the page of a rejected message
+        url = url_for("conversations.show", conversation_id=conversation.id, turn=turn_id)
+        return redirect(url, 303)
     is_renamed = request.args.get("title", conversation.title) != conversation.title
     seen = request.args.get("seen", 0, int)
     newest_turns = portal().turns.list_for_conversation(conversation_id, limit=1)

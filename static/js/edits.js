@@ -18,7 +18,9 @@ document.addEventListener("click", (event) => {
   const form = formOf(button);
   if (form) return form.elements.content.focus();
   if (button.matches(".htmx-request")) return;
-  const url = `${button.formAction.split("#")[0]}?edit=${button.value}`;
+  const query = new URLSearchParams(location.search);
+  query.set("edit", button.value);
+  const url = `${button.formAction.split("#")[0]}?${query}`;
   htmx.ajax("GET", url, { source: button, target: "#composer", swap: "outerMorph" });
 });
 let editRequest;
@@ -47,6 +49,8 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (source?.matches(".edit") && response.status < 300) {
     deleteCopy(location.pathname, turnOf(source));
     source.remove();
+  } else if (source?.matches(".edit")) {
+    source.toggleAttribute("data-refused", response.status === 409);
   }
   const form = source?.matches("[data-edit-message]") && formOf(source);
   if (!form) return;
@@ -79,10 +83,14 @@ document.addEventListener("click", (event) => {
   deleteCopy(location.pathname, turnOf(button.form));
   closeEdit(button.form);
 }, true);
-// After another message, the text is sent at the end, as that of every earlier message.
+// If it was refused because the conversation has gone on, the text is for the version that is shown now; after
+// another message, it is sent at the end. Until then, the same form is sent again, which adds its message once.
 document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   const { sourceElement: source, request } = ctx;
-  if (source?.matches(".edit") && source.closest(".turn") !== newestTurn()) request.body.delete("replaces");
+  if (!source?.matches(".edit[data-refused]")) return;
+  const turn = source.closest(".turn");
+  if (turn === newestTurn()) request.body.set("replaces", turn.dataset.turn);
+  else request.body.delete("replaces");
 });
 // Escape keeps the text for the next "Edit".
 document.addEventListener("keydown", (event) => {

@@ -17,13 +17,13 @@ export const fetchMissedTurns = () => {
 };
 channel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
 document.addEventListener("visibilitychange", fetchMissedTurns);
-// An edit that has been begun goes on in the new version, unless it is what was sent.
+// A new version is what goes on. An edit that has been begun stays, unless it is what was sent.
 const replaceVersion = (old, turn, source) => {
   const form = old.querySelector(".edit");
   old.replaceWith(turn);
-  if (!form || form === source) return;
-  form.elements.replaces.value = turn.dataset.turn;
-  turn.querySelector(".turn__message").append(form);
+  if (form && form !== source) turn.querySelector(".turn__message").append(form);
+  document.querySelector(".composer [name=follows]")?.remove();
+  if (new URLSearchParams(location.search).has("turn")) history.replaceState(history.state, "", location.pathname);
 };
 // Insert each turn once, in its slot, instead of an earlier version. After a gap, fetch the turns that another window
 // has added.

@@ -35,12 +35,6 @@ afterPaint(() => { // before, the browser moves the focus to the place that the 
   (links.find((link) => link.matches(`:${arrow}-child`)) ?? links[0])?.focus({ preventScroll: true });
   announceVersion(turn);
 });
-// What was sent is shown, so the address and the next message must not name an earlier version.
-const showNewest = () => {
-  document.querySelector(".composer [name=follows]")?.remove();
-  if (new URLSearchParams(location.search).has("turn")) history.replaceState(history.state, "", location.pathname);
-};
-
 // After sending, show the new turn and keep the focus in the composer.
 let last = newestTurn()?.id;
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
@@ -52,7 +46,6 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   // A GET request fetches turns from other windows: only announce the turn.
   if (ctx.request.method === "GET") return announce(turn.querySelector(".turn__label").textContent);
   channel.postMessage(location.pathname);
-  showNewest();
   updateSidebar();
   scrollToEnd();
   focusComposer();

@@ -94,7 +94,7 @@ def test_edit_of_a_message_that_is_no_longer_the_newest_keeps_its_text(
     refused = alice.press(editing, "Send", content="Tell me of lakes")
 
     assert refused.status == 409
-    assert "gone on in another window" in refused.text
+    assert "The conversation has gone on" in refused.text
     assert refused.html.select_one("#message").get_text() == "Tell me of lakes"
     assert "sent at the end" in refused.html.select_one("#editing-note").get_text()
     last = answer(alice, upstream, alice.press(refused, "Send", content="Tell me of lakes"), "Yes")
@@ -165,6 +165,7 @@ def test_markdown_has_what_is_shown_and_json_has_every_version(alice: Person, pa
         (1, "The Danube is long"),
         (1, "The Rhine is wide"),
     ]
+    assert [turn["version"] for turn in turns] == [1, 2]
 
 
 def test_message_is_copied_for_another_twin(
@@ -186,3 +187,32 @@ def test_conversations_of_the_same_title_differ_by_their_times(alice: Person, pa
     [row] = page.html.select("#recent [title^='Tell me of rivers']")
 
     assert row["title"] > "Tell me of rivers · "
+
+
+def test_link_to_a_failed_attempt_shows_the_one_that_succeeded(alice: Person, upstream: Upstream):
+    page = alice.start_conversation("Tell me of rivers")
+    upstream.next_call().respond(500, {})
+    page = wait_for_reply(alice, page)
+    failed = turn_id(page)
+    answer(alice, upstream, alice.press(page, "Try again"), "The Rhine is wide")
+
+    assert alice.get(f"{page.path}?turn={failed}").reply_states == ["complete"]
+
+
+def test_message_of_another_conversation_is_edited_as_a_copy(
+    alice: Person, upstream: Upstream, page: Page
+):
+    elsewhere = complete_first_turn(alice, upstream, "Lakes", "Lake Constance")
+    editing = alice.get(f"{page.path}?edit={turn_id(elsewhere)}")
+
+    assert editing.html.select("#composer [name=replaces]") == []
+
+
+def test_continuation_of_an_earlier_version_follows_it(
+    alice: Person, upstream: Upstream, page: Page
+):
+    [arrow] = page.turns[0].select("nav a")
+    older = alice.get(f"{page.path}{arrow['href']}")
+    fragment = alice.get(f"{older.path}{arrow['href']}&edit=".replace("#", "&x="), **HTMX_HEADERS)
+
+    assert fragment.html.select_one("[name=follows]")["value"] == turn_id(older)

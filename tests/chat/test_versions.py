@@ -21,10 +21,10 @@ pytestmark = pytest.mark.both_databases
 class Talk:
     """A conversation of which tests add turns, whose replies end at once."""
 
-    def __init__(self, submissions: Submissions) -> None:
+    def __init__(self, submissions: Submissions, key: str = "key") -> None:
         self.submissions = submissions
         self.turns = Turns(submissions.database)
-        added = start_conversation(submissions, content="m1")
+        added = start_conversation(submissions, content="m1", key=key)
         self.conversation: Conversation = added.conversation
         self.newest = added.turn
         self.end("r1")
@@ -99,10 +99,12 @@ def test_message_cannot_follow_a_turn_of_another_slot_or_conversation(
     talk: Talk, submissions: Submissions
 ):
     first = talk.newest
-    elsewhere = start_conversation(submissions, key="other").turn
     talk.add("m2", "r2")
+    other_talk = Talk(submissions, key="other")
+    elsewhere = other_talk.add("m2", "r2 elsewhere")
 
-    for other in (first, elsewhere):
+    for other in (elsewhere, first):
+        talk.replace(f"again {other.id}", "r")
         turn = talk.add(f"after {other.id}", "r", follows=other.id)
         assert turn.follows == turn.position - 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.support.page_steps import (
@@ -29,6 +29,12 @@ def versions(page: Page) -> Locator:
 def edit_box(page: Page) -> Locator:
     """Return the text field in the place of the newest message."""
     return page.get_by_role("textbox", name="Edit message")
+
+
+def lose_response(route: Route) -> None:
+    """Let a request reach the portal, but not its response the page."""
+    route.fetch()
+    route.abort()
 
 
 def try_again(page: Page, upstream: Upstream, reply: str) -> None:
@@ -195,7 +201,7 @@ def test_double_click_on_edit_opens_one_box_and_sends_nothing(
 
 
 def test_edit_that_another_message_has_overtaken_is_sent_at_the_end(
-    context: BrowserContext, upstream: Upstream
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
     page = open_conversation(context, upstream)
     page.get_by_role("button", name="Edit", exact=True).click()
@@ -205,11 +211,34 @@ def test_edit_that_another_message_has_overtaken_is_sent_at_the_end(
     upstream.next_call().start_stream().complete("Much more")
     expect(reply_text(page, "complete", 1)).to_have_text("Much more")
     edit_box(page).press("Enter")
+    expect(page.locator("#notices")).to_contain_text("The conversation has gone on")
+    edit_box(page).press("Enter")
     upstream.next_call().start_stream().complete("Hello to you, too")
 
     expect(reply_text(page, "complete", 2)).to_have_text("Hello to you, too")
     expect(edit_box(page)).to_have_count(0)
     expect(versions(page)).to_have_count(0)
+    page_errors.clear()
+
+
+def test_edit_whose_response_is_lost_is_sent_once(
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+):
+    page = open_conversation(context, upstream)
+    page.get_by_role("button", name="Edit", exact=True).click()
+    edit_box(page).fill("Mine")
+    page.route(FORM_URL, lose_response, times=1)
+    edit_box(page).press("Enter")
+    expect(page.locator("#notices")).not_to_be_empty()
+    upstream.next_call().start_stream().complete("Yours")
+    with page.expect_response(re.compile("seen=")):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(reply_text(page, "complete")).to_have_text("Yours")
+    edit_box(page).press("Enter")
+
+    expect(edit_box(page)).to_have_count(0)
+    assert upstream.sent_messages() == ["Hello", "Mine"]
+    page_errors.clear()
 
 
 def test_message_from_an_earlier_version_waits_for_the_running_reply(
@@ -244,7 +273,7 @@ def test_second_tab_shows_the_new_version_and_cannot_replace_the_old_one(
     try_again(page, upstream, "Second")
     held.release()
 
-    expect(other.locator("#notices")).to_contain_text("gone on in another window")
+    expect(other.locator("#notices")).to_contain_text("The conversation has gone on")
     expect(reply_text(other, "complete")).to_have_text("Second")
     expect(versions(other)).to_contain_text("2 of 2")
     page_errors.clear()

@@ -7,8 +7,8 @@ import re
 MAX_DEFAULT_TITLE_CHARACTERS = 60
 # A full stop after a short word often belongs to an abbreviation.
 _FIRST_SENTENCE = re.compile(r".{12,}?(?:(?:(?<=\w{4})\.|[!?…])+(?=\s)|[\u3002\uff01\uff1f]+)")
-# What people write before they come to the point: "[urgent]", "<question>", "Hello Ada,".
-_TAGS = re.compile(r"(?:\[[^\]]{1,40}\](?!\()|<[^>]{1,40}>)\s*")
+# What people write before they come to the point: "[urgent]", "Hello Ada,".
+_TAGS = re.compile(r"\[[^\]]{2,40}\](?!\()\s*")
 _GREETING = re.compile(
     r"¡?(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|dear"
     r"|hallo|guten (?:morgen|tag|abend)|moin|servus|liebe[rs]?"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, ScalarSelect, exists, func, select, true
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, func, select, true
 
 from twindow.chat.log import Batch, Log, Reply, build_reply, decode
 from twindow.chat.schema import conversations, entries, turns
@@ -32,7 +32,7 @@ class Turn:
     """Message of a person: a version of what is said in its slot.
 
     `position` counts the turns of the conversation from 1, in the order of their addition; `slot`
-    counts its places, and `version` those who share a slot. `follows` is the position of the turn
+    counts its places, and `version` those that share a slot. `follows` is the position of the turn
     before, as the person saw it; 0 for the first slot.
 
     `idempotency_key` is sent to the service. A resend has the key of the turn that it repeats; any
@@ -105,8 +105,10 @@ class Turns:
         """
         condition = IS_SHOWN
         if chosen:
+            is_version = (turns.c.slot == chosen.slot) & (turns.c.version == chosen.version)
+            is_current = turns.c.id == _id_of_version(_other.c.version == turns.c.version)
             condition &= turns.c.slot != chosen.slot
-            condition |= turns.c.id == chosen.id
+            condition |= is_version & is_current
         query = _SELECT_STORED.where(turns.c.conversation_id == conversation_id, condition)
         if before is not None:
             query = query.where(turns.c.slot < before)
@@ -187,14 +189,12 @@ def _id_of_version(condition: ColumnElement[bool]) -> ScalarSelect[str]:
     return query.limit(1).scalar_subquery()
 
 
+_NEWEST_POSITION = select(func.max(_other.c.position)).where(_IS_NEIGHBOUR).scalar_subquery()
+# All turns of a slot follow the same one. With EXISTS, PostgreSQL would read the whole table.
+_IS_NEXT = _IS_NEIGHBOUR & (_other.c.slot == turns.c.slot + 1)
+_FOLLOWED_POSITION = select(_other.c.follows).where(_IS_NEXT).limit(1).scalar_subquery()
 # Whether a turn is the newest of its conversation, or the next slot follows it.
-IS_SHOWN = (
-    turns.c.position == select(func.max(_other.c.position)).where(_IS_NEIGHBOUR).scalar_subquery()
-) | exists().where(
-    _IS_NEIGHBOUR,
-    _other.c.slot == turns.c.slot + 1,
-    _other.c.follows == turns.c.position,
-)
+IS_SHOWN = (turns.c.position == _NEWEST_POSITION) | (turns.c.position == _FOLLOWED_POSITION)
 # These queries are built once, because building a query takes longer than executing it.
 _SELECT_TURNS = select(
     *turns.c[_COLUMNS],

@@ -90,7 +90,8 @@ def conversation_composer(
         conversation_id=conversation.id,
         content=content,
         edited_turn_id=edited_id if content else "",
-        replaced_turn_id=_replaced_turn_id(edited_id) if content else "",
+        replaced_turn_id=_replaced_turn_id(edited_id, conversation.id) if content else "",
+        followed_turn_id=request.args.get("turn", ""),
     )
     composer = _with_status(composer, sending_status or _read_status(conversation.twin_id))
     if not is_missing(conversation.twin_id):
@@ -118,15 +119,15 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
         composer,
         content=rejection.content,
         edited_turn_id=edited_id,
-        replaced_turn_id=_replaced_turn_id(edited_id),
+        replaced_turn_id=_replaced_turn_id(edited_id, composer.conversation_id),
         followed_turn_id=message_form.followed_turn_id(),
     )
 
 
-def _replaced_turn_id(edited_id: str) -> str:
+def _replaced_turn_id(edited_id: str, conversation_id: str | None) -> str:
     """Return the newest version of a message if no message follows it, else ""."""
     turn = find_turn(edited_id)
-    if turn is None:
+    if turn is None or turn.conversation_id != conversation_id:
         return ""
     newest = portal().turns.list_for_conversation(turn.conversation_id, limit=1)[-1].turn
     return newest.id if newest.slot == turn.slot else ""
