@@ -58,7 +58,8 @@ turns = Table(
     Column("id", String(32), primary_key=True),
     Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
     Column("position", Integer, nullable=False),
-    # Hash of person, target, idempotency key and content: a double click creates one turn.
+    # Hash of person, target, idempotency key, content and replaced turn: a double click creates
+    # one turn.
     Column("submission", String(64), nullable=False),
     Column("content", Text, nullable=False),
     Column("worker", String(32), nullable=False),
