@@ -54,6 +54,7 @@ IDS: dict[str, str | None] = {
 # Further URLs with ids: parameters of a query, and the page that follows a reply.
 FURTHER_URLS = {
     "/?twin={}": "twin",
+    "/?turn={}": "turn",
     "/conversations?twin={}": "twin",
     "/conversations?done=renamed&conversation={}": "conversation",
     "/conversations/recent?opened={}": "conversation",
