@@ -7,7 +7,7 @@ import pytest
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 from twindow.service.container import Container
-from twindow.service.distress import reply_to_distress, suggests_distress
+from twindow.service.distress import REPLIES, distress_language
 
 DISTRESS = [
     "I want to kill myself",
@@ -26,13 +26,45 @@ DISTRESS = [
     "I can't go on anymore.",
     "nobody would miss me",
     "I'm going to end my life",
-    "Ich will nicht mehr leben.",
-    "Ich möchte sterben",
-    "Je veux mourir.",
-    "No quiero vivir así",
-    "أريد أن أموت",
-    "もう死にたい",
 ]
+DISTRESS_IN_OTHER_LANGUAGES = {
+    "de": [
+        "Ich will nicht mehr leben.",
+        "Ich möchte sterben",
+        "Ich möchte tot sein.",
+        "Ich denke an Selbstmord.",
+        "Ich habe Suizidgedanken.",
+        "Ich will mir etwas antun.",
+    ],
+    "fr": [
+        "Je veux mourir.",
+        "Je veux en finir.",
+        "Je veux en finir avec la vie",
+        "Je pense au suicide.",
+        "Je ne veux plus vivre.",
+    ],
+    "es": [
+        "No quiero vivir así",
+        "Me quiero matar.",
+        "Pienso en el suicidio.",
+        "Quiero acabar con mi vida.",
+    ],
+    "ar": [
+        "أريد أن أموت",
+        "أريد الانتحار.",
+        "أفكر في الانتحار.",
+        "أفكر بالانتحار",
+        "لا أريد أن أعيش.",
+    ],
+    "ja": [
+        "もう死にたい",
+        "消えたい。",
+        "死んでしまいたい。",
+        "自殺を考えています。",
+        "生きていたくない。",
+        "もう生きたくない。",
+    ],
+}
 NEAR_MISSES = [
     "How do I kill a process?",
     "I am dying to see that film!",
@@ -51,32 +83,41 @@ NEAR_MISSES = [
     "Can I run it myself?",
     "Ich will nicht mehr leben müssen wie 1950, mit Waschbrett",
     "Hunde sterben früher als Menschen.",
+    "Wie viel Selbstmord gibt es bei Lemmingen?",
+    "Je veux en finir avec ce projet.",
+    "Je ne veux plus vivre à Paris.",
+    "Me quiero matar de risa",
+    "لا أريد أن أعيش في باريس",
+    "ما هو الانتحار؟",
     "The character wants to die in the last act of the play.",
 ]
 
 
-def test_message_that_suggests_distress_is_recognised():
-    assert [message for message in DISTRESS if not suggests_distress(message)] == []
+@pytest.mark.parametrize(
+    ("language", "messages"), [("en", DISTRESS), *DISTRESS_IN_OTHER_LANGUAGES.items()]
+)
+def test_message_that_suggests_distress_is_recognised(language: str, messages: list[str]):
+    assert [message for message in messages if distress_language(message) != language] == []
 
 
 def test_near_miss_is_not_taken_for_distress():
-    assert [message for message in NEAR_MISSES if suggests_distress(message)] == []
+    assert [message for message in NEAR_MISSES if distress_language(message)] == []
 
 
-def test_reply_is_in_the_language_of_the_twin():
-    assert reply_to_distress("de-AT") == reply_to_distress("de") != reply_to_distress("pt")
-    assert reply_to_distress("pt") == reply_to_distress("en")
-
-
-def reply_to_despair(api: ApiClient) -> str:
-    *_, end = api.stream(api.create_conversation(), "I want to die")
+def reply_to_despair(api: ApiClient, message: str = "I want to die") -> str:
+    *_, end = api.stream(api.create_conversation(), message)
     return str(end["message"]["content"])
 
 
 @pytest.mark.usefixtures("scripted_demo_model")
 def test_demo_model_gets_no_message_that_suggests_distress(api: ApiClient, model: Upstream):
-    assert reply_to_despair(api) == reply_to_distress("en")
+    assert reply_to_despair(api) == REPLIES["en"]
     assert model.calls == []
+
+
+@pytest.mark.usefixtures("scripted_demo_model", "model")
+def test_reply_is_in_the_language_of_the_message(api: ApiClient):
+    assert reply_to_despair(api, "もう死にたい") == REPLIES["ja"]
 
 
 def test_files_are_not_quoted_for_a_message_that_suggests_distress(
@@ -87,7 +128,7 @@ def test_files_are_not_quoted_for_a_message_that_suggests_distress(
     (folder / "ada").mkdir()
     (folder / "ada/dye.md").write_text("# I want to die\n\nMany people dye their clothes.\n")
 
-    assert reply_to_despair(api) == reply_to_distress("en")
+    assert reply_to_despair(api) == REPLIES["en"]
 
 
 def test_model_that_the_operator_has_chosen_gets_every_message(api: ApiClient, model: Upstream):

@@ -30,7 +30,8 @@ from twindow.service.conversations.reply_request import (
     quote_knowledge,
     read_reply,
 )
-from twindow.service.distress import reply_to_distress, suggests_distress
+from twindow.service.distress import REPLIES as REPLIES_TO_DISTRESS
+from twindow.service.distress import distress_language
 from twindow.service.idempotency import IdempotencyKey
 from twindow.service.knowledge import Knowledge, split_pieces
 from twindow.service.llm import ModelClient, ModelFailed
@@ -164,8 +165,8 @@ class ReplyManager:
     def _emit_reply(self, reply: Reply) -> None:
         knowledge = reply.twin.front_matter.knowledge
         is_machine_read = knowledge == "quote" or isinstance(self.model, DemoModel)
-        if is_machine_read and suggests_distress(reply.message.content):
-            self._emit_pieces(reply, split_pieces(reply_to_distress(reply.twin.language)))
+        if is_machine_read and (language := distress_language(reply.message.content)):
+            self._emit_pieces(reply, split_pieces(REPLIES_TO_DISTRESS[language]))
             return
         if knowledge:
             reply.emit(Progress("searching"))

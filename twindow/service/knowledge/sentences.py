@@ -21,10 +21,11 @@ SENTENCES: Mapping[str, Mapping[SentenceName, str]] = {
         "not_in_files": "In meinen Dateien steht dazu nichts.",
     },
     "fr": {
-        "may_answer": "Voici peut-être la réponse :",
-        "topics": "Je ne réponds qu'à partir de mes fichiers. Ils traitent, par exemple, de :",
-        "no_files": "Je ne sais encore rien : mon dossier de connaissances est vide.",
-        "not_in_files": "Mes fichiers n'en disent rien.",
+        "may_answer": "Voici peut-être la réponse\u00a0:",
+        "topics": "Je ne réponds qu\u2019à partir de mes fichiers. "
+        "Ils traitent par exemple de\u00a0:",
+        "no_files": "Je ne sais encore rien\u00a0: mon dossier de connaissances est vide.",
+        "not_in_files": "Mes fichiers n\u2019en disent rien.",
     },
     "es": {
         "may_answer": "Esta puede ser la respuesta:",
