@@ -147,7 +147,7 @@ def test_every_form_is_rejected_from_another_origin_and_without_cookies(
             assert foreign.status_code == 403
         without_cookies = client.post(path, headers={"Sec-Fetch-Site": "same-origin"})
         assert without_cookies.status_code == 400
-        assert "Your browser sent no cookies" in without_cookies.text
+        assert "Nothing was sent, because your browser" in without_cookies.text
 
     paths = [path for method, path in urls(app, "POST") if method == "POST"]
     assert len(paths) > 15

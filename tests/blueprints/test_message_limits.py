@@ -40,13 +40,13 @@ def test_messages_left_for_a_person_are_shown_before_the_last_one(
         page = alice.start_conversation("Hello")
         upstream.next_call().start_stream().complete("Hi")
 
-    assert "1 message left for you until" in alice.get("/twins/ada").text
-    assert "1 message left for you until" in alice.get(page.path).text
+    assert "You can send 1 more message until" in alice.get("/twins/ada").text
+    assert "You can send 1 more message until" in alice.get(page.path).text
 
     for _ in range(2):
         page = alice.press(alice.get("/twins/ada"), "Send", content="Hello")
     assert "limit" in page.text
-    assert "left for you" not in page.text
+    assert "more message" not in page.text
 
 
 @pytest.mark.settings(history_limit=1)

@@ -73,9 +73,9 @@ def test_sign_in_page_says_why_it_is_shown(
     assert sign_in(alice).status == 200
     clock.advance(3_601)
     page = alice.get("/conversations")
-    assert "Your sign-in has ended." in page.html.select_one("#reason").get_text()
+    assert "Your session has expired." in page.html.select_one("#reason").get_text()
     assert page.html.select_one("#name[autofocus]")["aria-describedby"] == "reason"
-    assert "Text that you typed is kept in this browser." in page.text
+    assert "Your text is saved in this browser." in page.text
 
 
 def test_sign_in_page_has_help_and_can_be_read_in_another_language(

@@ -93,16 +93,16 @@ def test_low_quota_of_the_service_is_shown_with_the_end_of_its_window(
     upstream.next_call().respond(200, {"data": {"content": "One"}}, **limits)
     page = wait_for_reply(alice, page)
     for shown in (page, alice.get("/twins/ada")):
-        assert "40 messages left, shared by everyone" in shown.text
+        assert "everyone can send 40 more messages" in shown.text
 
     action, fields = page.button_action("Send")
     answer = alice.post(action, fields | {"content": "two"}, **HTMX_HEADERS)
-    assert "39 messages left, shared by everyone" in answer.text
+    assert "everyone can send 39 more messages" in answer.text
     limits |= {"x_ratelimit_remaining": "3", "x_ratelimit_reset": "600"}
     upstream.next_call().respond(200, {"data": {"content": "Two"}}, **limits)
     page = wait_for_reply(alice, alice.get(page.path))
 
-    assert "3 messages left until" in page.text
+    assert "everyone can send 3 more messages until" in page.text
     with portal.database.read() as connection:
         resets_at = math.ceil(connection.execute(select(api_quotas.c.resets_at)).scalar_one())
     time = page.html.select_one("#composer .hint time")["datetime"]

@@ -62,7 +62,7 @@ def test_message_from_a_frame_on_another_site_stays_and_a_link_opens_a_window(
 ):
     with open_frame(browser, url, framing_port) as frame:
         send(frame, "Hello")
-        expect(frame.get_by_text("Your browser sent no cookies")).to_be_visible()
+        expect(frame.get_by_text("your browser doesn't accept cookies")).to_be_visible()
         expect(frame.get_by_role("textbox", name="Message")).to_have_value("Hello")
         page = frame.owner.page
         with page.expect_popup() as popup:

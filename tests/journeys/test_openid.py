@@ -179,7 +179,7 @@ def test_person_whose_sign_in_has_ended_comes_back_to_the_page_with_one_click(
 ):
     clock.advance(7 * 86_400 + 1)
     page.goto("/conversations?q=tea")
-    expect(page.get_by_text("Your sign-in has ended.")).to_be_visible()
+    expect(page.get_by_text("Your session has expired.")).to_be_visible()
     pages = opened_pages(page)
     page.get_by_role("link", name="Sign in with Example ID").click()
 

@@ -267,7 +267,7 @@ def test_reply_at_the_token_limit_is_cut_off(client: ModelClient, upstream: Upst
 def test_filter_ends_a_reply_with_an_error(client: ModelClient, upstream: Upstream):
     answer(upstream, sse(HALF, chunk({}, "content_filter")))
 
-    assert ask_in_vain(client) == ("Half", "The filter of the model server ended this reply.")
+    assert ask_in_vain(client) == ("Half", "The model server's content filter stopped this reply.")
 
 
 # Bodies of refusals, which are in streams, too.
@@ -396,7 +396,7 @@ def test_model_that_spends_its_tokens_on_reasoning_gets_more_at_once(
     answer(upstream, thinking, HI, thinking)
 
     assert ask(client) == "Hi there"
-    assert ask_in_vain(client)[1].startswith("The model has only been thinking")
+    assert ask_in_vain(client)[1].startswith("The model stopped before it wrote a reply")
     assert [body["max_tokens"] for body in sent(upstream)] == [50, 4146, 4146]
 
 
@@ -405,7 +405,7 @@ def test_model_that_ends_after_its_reasoning_is_not_asked_again(
 ):
     answer(upstream, sse(chunk({"reasoning": "Well."}), END), HI)
 
-    assert ask_in_vain(client)[1].startswith("The model has only been thinking")
+    assert ask_in_vain(client)[1].startswith("The model stopped before it wrote a reply")
     assert len(sent(upstream)) == 1
 
 

@@ -398,7 +398,7 @@ OVERFLOWS = {
 
 # Other limits, which are no overflow; expected is the beginning of the sentence for people --------
 
-_CREDIT = "The limit of the model server is used up."
+_CREDIT = "The model server has reached its usage limit."
 _KEY = "The model server rejected the API key."
 _QUOTA = "You exceeded your current quota, please check your plan and billing details."
 
@@ -452,7 +452,7 @@ OTHER_LIMITS = {
             param="prompt",
             innererror={"code": "ResponsibleAIPolicyViolation"},
         ),
-        "The filter of the model server ended this reply.",
+        "The model server's content filter stopped this reply.",
     ),
     "Gemini: wrong key": Recording(
         "2026: public recording",

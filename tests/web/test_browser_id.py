@@ -50,7 +50,7 @@ def test_message_without_an_id_creates_no_person_and_is_returned(alice: Person, 
     for cookies in ({}, {"Cookie": f"{COOKIE}=short"}):
         page = alice.post("/conversations", fields | {"content": "Hello"}, **cookies)
         assert page.status == 400
-        assert "Your browser sent no cookies, so nothing was sent." in page.text
+        assert "Nothing was sent, because your browser doesn't accept cookies." in page.text
         assert "Hello" in page.text
         assert page.html.select_one("a[target=_blank]")["href"] == "/"
         alice.session.cookies.clear()

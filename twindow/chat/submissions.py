@@ -37,7 +37,7 @@ from twindow.core.languages import N_
 from twindow.core.secrets import keyed_hash
 from twindow.core.text_folding import join_terms
 
-PORTAL_BUSY = N_("Very many people are waiting for replies. Try again in a minute.")
+PORTAL_BUSY = N_("Many people are waiting for replies right now. Try again in a minute.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ def composer_with_low_quota(env: Environment) -> Page:
         env.upstream.next_call().start_stream(**limits).complete("It steers.")
         path = wait_for_reply(person, begun).path
     page = env.open(path)
-    page.get_by_text("shared by everyone").wait_for()
+    page.get_by_text("everyone can send").wait_for()
     return page
 
 

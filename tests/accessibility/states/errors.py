@@ -13,7 +13,7 @@ def error_400_with_saved_message(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.context.clear_cookies()
     env.submit_without_script("Words worth keeping")
-    page.get_by_text("Your browser sent no cookies").wait_for()
+    page.get_by_text("your browser doesn't accept cookies").wait_for()
     return page
 
 
@@ -22,7 +22,7 @@ def error_400_as_notice(env: Environment) -> Page:
     page = env.open("/twins/ada")
     page.context.clear_cookies()
     send_message(page, "Words worth keeping")
-    page.locator("#notices").get_by_text("Your browser sent no cookies").wait_for()
+    page.locator("#notices").get_by_text("your browser doesn't accept cookies").wait_for()
     return page
 
 

@@ -105,7 +105,7 @@ CASES = {
     "filter": Case(
         lambda call: call.start_stream().complete(finish_reason="content_filter"),
         "failed",
-        "The filter of the model server",
+        "The model server's content filter",
     ),
 }
 # Settings of Twindow that are wrong, and a part of the sentence that names the reason.

@@ -36,7 +36,7 @@ MAX_REPLY_BYTES = 10 * 1024 * 1024
 FINAL_SECONDS = 2.0
 DONE = "[DONE]"
 REPORTED_ERROR = N_("The model reported an error.")
-ONLY_THINKING = N_("The model has only been thinking, and wrote no reply. Try again.")
+ONLY_THINKING = N_("The model stopped before it wrote a reply. Try again.")
 
 
 class _RequestChanged(Exception):

@@ -17,11 +17,11 @@ from twindow.service.interface_types import ReplyErrorCode
 from twindow.service.llm.chunks import MAX_NESTING, error_sentence, is_other_limit, parse_json
 
 READ_BYTES = 64 * 1024
-FILTERED = N_("The filter of the model server ended this reply.")
+FILTERED = N_("The model server's content filter stopped this reply.")
 MODEL_PROBLEM = N_("The model has a problem right now.")
 BUSY = N_("The model is busy. Try again in a minute.")
 LOADING = N_("The model is still loading. Try again in a minute.")
-NO_CREDIT = N_("The limit of the model server is used up. Please contact your administrator.")
+NO_CREDIT = N_("The model server has reached its usage limit. Please contact your administrator.")
 WRONG_KEY = N_("The model server rejected the API key. Please contact your administrator.")
 NO_MODEL = N_("The model server doesn't have this model. Please contact your administrator.")
 

@@ -26,7 +26,7 @@ NO_COOKIES = ErrorPage(
     "wait",
     N_("Cookies are needed"),
     N_(
-        "Your browser sent no cookies, so nothing was sent. "
+        "Nothing was sent, because your browser doesn't accept cookies. "
         "Allow cookies for this site, or open it in a new window."
     ),
 )

@@ -15,7 +15,7 @@ from twindow.web.person import sign_in_log
 UNSUITABLE_PASSWORD = N_("Choose a password of at least %(limit)s characters that isn't your name.")
 ATTEMPTS_EXCEEDED = N_("There were too many attempts to sign in with this name.")
 ATTEMPTS_OF_NETWORK_EXCEEDED = N_("There were too many attempts to sign in from your network.")
-BUSY = N_("Very many people are signing in.")
+BUSY = N_("Many people are signing in right now.")
 
 
 def require_passwords() -> None:
