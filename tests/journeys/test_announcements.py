@@ -193,9 +193,8 @@ def test_source_and_messages_left_are_announced(context: BrowserContext, upstrea
 
     expect(page.locator("[ai-disclosure]")).to_have_count(1)  # a quotation is not generated
     announced = " ".join(next_announcements(page))
-    assert (
-        "It rises. Quoted from Why bread rises bread.md. The reply is complete. 3 mess" in announced
-    )
+    said = "It rises. Quoted from Why bread rises bread.md. The reply is complete."
+    assert f"{said} Together, everyone can send 3 more" in announced
 
 
 def test_preferences_turn_off_announcements_of_text_and_sending_by_enter(
