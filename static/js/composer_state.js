@@ -13,7 +13,7 @@
 // - `prevent`: prevent the default action of the event.
 // - `send`: send the message.
 // - `cancel`: cancel the edit.
-// - `edit`: edit a copy of the last message.
+// - `edit`: edit the last message.
 // - `stop`: stop the running reply.
 // - `leave`: leave the text field.
 // - `write`: focus the box before the browser inserts the character.

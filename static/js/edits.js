@@ -87,10 +87,17 @@ document.addEventListener("click", (event) => {
 // another message, it is sent at the end. Until then, the same form is sent again, which adds its message once.
 document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   const { sourceElement: source, request } = ctx;
-  if (!source?.matches(".edit[data-refused]")) return;
+  const field = source?.matches(".edit[data-refused]") && source.elements.replaces;
+  if (!field) return;
+  source.removeAttribute("data-refused");
   const turn = source.closest(".turn");
-  if (turn === newestTurn()) request.body.set("replaces", turn.dataset.turn);
-  else request.body.delete("replaces");
+  if (turn === newestTurn()) {
+    field.value = turn.dataset.turn;
+    request.body.set("replaces", field.value);
+  } else {
+    field.remove();
+    request.body.delete("replaces");
+  }
 });
 // Escape keeps the text for the next "Edit".
 document.addEventListener("keydown", (event) => {

@@ -17,7 +17,7 @@ export const fetchMissedTurns = () => {
 };
 channel.addEventListener("message", ({ data }) => { if (data === location.pathname) fetchMissedTurns(); });
 document.addEventListener("visibilitychange", fetchMissedTurns);
-// A new version is what goes on. An edit that has been begun stays, unless it is what was sent.
+// Show a new version, which the next message follows. An open form moves there, unless it sent the version.
 const replaceVersion = (old, turn, source) => {
   const form = old.querySelector(".edit");
   old.replaceWith(turn);

@@ -7,6 +7,7 @@ import pytest
 from tests.chat.conftest import start_conversation
 from twindow.chat.conversations import Conversation, Conversations
 from twindow.chat.log.entries import Ended, ReplyState
+from twindow.chat.search import Search
 from twindow.chat.submissions import (
     ReplyInProgress,
     Submissions,
@@ -134,6 +135,9 @@ def test_failed_message_keeps_its_idempotency_key_and_others_do_not(talk: Talk):
     assert resend.idempotency_key == failed.id
     assert corrected.idempotency_key == corrected.id
     assert again.idempotency_key == again.id
+    talk.replace("m2 corrected", "half", ReplyState.STOPPED)
+    after_stop = talk.replace("m2 corrected", "r2")
+    assert after_stop.idempotency_key == after_stop.id
 
 
 def test_turn_that_is_no_longer_the_newest_cannot_be_replaced(talk: Talk):
@@ -191,6 +195,8 @@ def test_title_made_from_the_first_message_follows_its_correction(talk: Talk):
     assert talk.conversation.title == "m1"
     talk.replace("m1 corrected", "r")
     assert talk.conversation.title == "m1 corrected"
+    [found] = Search(talk.submissions.database).find("alice", "corrected").items
+    assert any(part.is_hit for part in found.title)
 
     conversations = Conversations(talk.submissions.database)
     conversations.rename(talk.conversation, "My title")
@@ -200,3 +206,7 @@ def test_title_made_from_the_first_message_follows_its_correction(talk: Talk):
     renamed = conversations.find(talk.conversation.id, talk.conversation.person)
     assert renamed
     assert renamed.title == "m1 again"
+
+    talk.add("m1 again", "r")
+    talk.replace("m2", "r2")
+    assert talk.conversation.title == "m1 again"

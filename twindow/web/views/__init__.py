@@ -3,7 +3,6 @@
 from twindow.web.views.action_notice import read_action_notice
 from twindow.web.views.conversation_page import render_conversation_page
 from twindow.web.views.conversation_view import (
-    TURNS_PER_PAGE,
     ConversationView,
     before_slot,
     load_conversation_view,
@@ -13,7 +12,6 @@ from twindow.web.views.sidebar import sidebar_groups, sidebar_row
 from twindow.web.views.turn_view import TurnView, load_turn_view
 
 __all__ = [
-    "TURNS_PER_PAGE",
     "ConversationView",
     "DateGroup",
     "TurnView",
