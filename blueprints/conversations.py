@@ -49,7 +49,7 @@ class ConversationList:
     """One page of the list or of the archive, grouped by date."""
 
     page: ConversationPage
-    date_groups: Sequence[DateGroup]
+    date_groups: Sequence[DateGroup[Conversation]]
     is_archive: bool
     are_all_archived: bool
     recently_deleted: Sequence[Conversation]

@@ -376,7 +376,7 @@ def add_log(backup: Path) -> None:
     [
         (damage_byte, "portal.db is damaged: use another backup."),
         (cut_off, "database disk image is malformed"),
-        (make_newer, "has version 9999, but this program supports only 0102"),
+        (make_newer, "has version 9999, but this program supports only 0103"),
         (remove_database, "has service.db, but this portal needs portal.db and service.db"),
         (replace_database, "portal.db is damaged, or not a database of the portal."),
         (empty_checksums, " is damaged: use another backup."),

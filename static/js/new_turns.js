@@ -15,6 +15,13 @@ const updateSidebar = () => {
   isFirstInSidebar = true;
 };
 
+// The request for the list tells the portal that the reply has been seen. After it, other tabs ask again.
+document.addEventListener("reply-ended", () => {
+  const tellTabs = () => channel.postMessage(location.pathname);
+  document.getElementById("recent").addEventListener("htmx:after:swap", tellTabs, { once: true });
+  updateRecent();
+});
+
 // "Versions of message 1: 2 of 3".
 const announceVersion = (turn) => {
   const versions = turn?.querySelector(".versions");

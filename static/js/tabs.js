@@ -11,6 +11,10 @@ export const updateRecent = () => {
 // The list also follows other devices, and the date.
 document.addEventListener("visibilitychange", updateRecent);
 channel.addEventListener("message", updateRecent);
+const UPDATE_EVERY_MS = 10000;
+setInterval(() => {
+  if (document.querySelector("#recent [data-reply=running]")) updateRecent();
+}, UPDATE_EVERY_MS);
 
 // After signing out in one tab, the others load again, which shows the sign-in page.
 const SIGNED_OUT = "signed-out";

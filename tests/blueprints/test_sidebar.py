@@ -69,3 +69,23 @@ def test_list_of_a_page_whose_conversation_was_deleted_has_the_others(
     answer = alice.get(f"/conversations/recent?opened={opened}", **HTMX_HEADERS)
 
     assert [link.get_text() for link in answer.html.select("li a > span")] == ["Newer"]
+
+
+def test_row_tells_that_a_reply_runs_or_that_nobody_has_seen_it(
+    alice: Person, upstream: Upstream, page: Page
+):
+    def marks_on(path: str) -> list[str]:
+        rows = alice.get(path).html.select("#recent a")
+        return [row.get_text(" ", strip=True).removeprefix("A ") for row in rows]
+
+    waiting = alice.start_conversation("Other")
+    call = upstream.next_call().start_stream()
+    assert marks_on(page.path) == ["Other Replying…", "Why is the sky blue?"]
+
+    call.complete("Yes")
+    with alice.follow(waiting) as stream:
+        stream.remaining_events()
+    assert marks_on(page.path) == ["Other New reply", "Why is the sky blue?"]
+
+    assert marks_on(waiting.path) == ["Other", "Why is the sky blue?"]
+    assert marks_on(page.path) == ["Other", "Why is the sky blue?"]

@@ -167,20 +167,56 @@ def test_list_of_the_sidebar_follows_other_windows_and_devices(
     page.get_by_role("textbox", name="Title").fill("A better name")
     page.get_by_role("textbox", name="Title").press("Enter")
     for other in others:
-        expect(other.locator("#recent li a > span")).to_have_text("A better name")
+        expect(other.locator("#recent li a > [dir]")).to_have_text("A better name")
     page.goto("/")
     send(page, "Hello again")
     upstream.next_call().start_stream().complete("Yes")
     for other in others:
-        expect(other.locator("#recent li a > span")).to_have_text(["Hello again", "A better name"])
+        expect(other.locator("#recent li a > [dir]")).to_have_text(["Hello again", "A better name"])
     expect(others[1].locator("#recent [aria-current] > span")).to_have_text("A better name")
     send(others[1], "More")
     upstream.next_call().start_stream().complete("Done")
     for other in others:
-        expect(other.locator("#recent li a > span")).to_have_text(["A better name", "Hello again"])
+        expect(other.locator("#recent li a > [dir]")).to_have_text(["A better name", "Hello again"])
+        expect(other.locator("#recent .dot")).to_have_count(0)
 
     insert_conversation(portal.database, get_only_person(portal.database), 1, title="Elsewhere")
     for other in others:
         hide_tab(other)
         show_tab(other)
-        expect(other.locator("#recent li a > span").first).to_have_text("Elsewhere")
+        expect(other.locator("#recent li a > [dir]").first).to_have_text("Elsewhere")
+
+
+def test_dot_in_the_sidebar_follows_a_reply_of_another_conversation(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    page.clock.install()
+    other = context.new_page()
+    other.goto("/")
+    send(other, "More")
+    call = upstream.next_call().start_stream()
+    expect(turn(other, "waiting")).to_be_visible()
+    row = page.get_by_role("link", name="More")
+    expect(row).to_have_accessible_name("More Replying…")
+    hide_tab(other)
+    call.complete("Yes")
+    page.clock.fast_forward(10_000)
+    expect(row).to_have_accessible_name("More New reply")
+
+    show_tab(other)
+    expect(turn(other, "complete")).to_be_visible()
+    show_tab(page)
+    expect(row).to_have_accessible_name("More")
+
+
+def test_reply_that_ends_on_a_visible_page_is_not_new(context: BrowserContext, upstream: Upstream):
+    page = open_conversation(context, upstream)
+    with page.expect_response("**/conversations/recent*"):
+        send(page, "More")
+    call = upstream.next_call().start_stream()
+    with page.expect_response("**/conversations/recent*"):
+        call.complete("Yes")
+    page.goto("/")
+    expect(page.locator("#recent li")).to_have_count(1)
+    expect(page.locator("#recent .dot")).to_have_count(0)

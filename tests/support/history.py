@@ -47,6 +47,7 @@ def insert_conversation(
                 title_terms=join_terms(title or f"A talk of {turn_count}"),
                 created_at=now - 2 * turn_count,
                 updated_at=now,
+                seen_position=turn_count,
             )
         )
         messages = [

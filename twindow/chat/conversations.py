@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
@@ -67,6 +67,22 @@ class Conversation:
     archived: bool = False
     deleted_at: float | None = None
     delete_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentConversation(Conversation):
+    """Conversation in the sidebar, with the position of its newest turn."""
+
+    seen_position: int = 0
+    newest_position: int = 0
+    is_running: bool = False
+
+    @property
+    def newest_reply(self) -> Literal["running", "unread", ""]:
+        """Return "unread" for a reply that has ended, and that no page has shown."""
+        if self.is_running:
+            return "running"
+        return "unread" if self.newest_position > self.seen_position else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +149,7 @@ class Conversations:
         person: str,
         permissions: TwinPermissions = EVERY_TWIN,
         opened: Conversation | None = None,
-    ) -> Sequence[Conversation]:
+    ) -> Sequence[RecentConversation]:
         """Return the newest conversations, pinned ones first, then newest first.
 
         Returns at most `MAX_RECENT_PINNED` pinned and `MAX_RECENT` other conversations, and the
@@ -141,10 +157,16 @@ class Conversations:
         """
         with self.database.read() as connection:
             rows = connection.execute(_recent_query(permissions), {"person": person})
-            items = conversations_from_rows(rows)
+            items = [RecentConversation(**row._mapping) for row in rows]
         if opened and opened.id not in {c.id for c in items}:
-            items.append(opened)
+            items.append(RecentConversation(**asdict(opened)))
         return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
+
+    def mark_seen(self, conversation_id: str, position: int) -> None:
+        """Store that a page has shown the reply of the turn at this position."""
+        is_older = (table.c.id == conversation_id) & (table.c.seen_position < position)
+        with self.database.write() as connection:
+            connection.execute(update(table).where(is_older).values(seen_position=position))
 
     def set_service_id(self, conversation_id: str, service_id: str, delete_url: str = "") -> str:
         """Store the id that the service gave the conversation, unless an id is stored already.
@@ -269,8 +291,19 @@ def _recent_query(permissions: TwinPermissions) -> CompoundSelect[Any]:
     if not permissions.is_unlimited:
         listed &= permitted_by(permissions)
     groups = ((True, MAX_RECENT_PINNED), (False, MAX_RECENT))
+    newest_position = select(func.max(turns.c.position))
+    newest_position = newest_position.where(turns.c.conversation_id == table.c.id)
+    running = select(turns.c.conversation_id).where(turns.c.worker > "")
+    columns = (
+        table.c.seen_position,
+        newest_position.scalar_subquery().label("newest_position"),
+        table.c.id.in_(running).label("is_running"),
+    )
     newest = [
-        _select_in_order(listed & table.c.pinned.is_(is_pinned)).limit(limit).subquery()
+        _select_in_order(listed & table.c.pinned.is_(is_pinned))
+        .add_columns(*columns)
+        .limit(limit)
+        .subquery()
         for is_pinned, limit in groups
     ]
     return union_all(*map(select, newest))

@@ -38,6 +38,8 @@ conversations = Table(
     Column("deleted_at", Float),
     # What the search finds: see `twindow.core.text_folding.join_terms`.
     Column("title_terms", Text, nullable=False),
+    # Position of the newest turn whose reply a page has shown.
+    Column("seen_position", Integer, nullable=False, server_default="0"),
     Index("conversations_listed", "person", "archived", "pinned", "updated_at", "id"),
     Index("conversations_deleted", "deleted_at"),
 )

@@ -58,6 +58,7 @@ class NoscriptReply:
             for batch, rendered in follow(self.turn.id, renderer, self._poll_seconds):
                 if batch.is_final:
                     self.reply = build_reply(batch)
+                    portal().conversations.mark_seen(self.turn.conversation_id, self.turn.position)
                     html = portal().html_cache.get(self.turn.id, self.reply.text)
                     html = with_citations(html, self.turn.id, self.reply)
                     yield _remaining_html(html, "".join(closed_blocks))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
+from typing import TypeVar
 
 from babel.dates import format_date, format_skeleton
 
@@ -12,10 +13,11 @@ from twindow.chat.conversations import Conversation
 from twindow.web.container import portal
 from twindow.web.i18n import format_locale, gettext, to_local_time
 
-DateGroup = tuple[str, list[Conversation]]
+C = TypeVar("C", bound=Conversation)
+DateGroup = tuple[str, list[C]]
 
 
-def group_by_date(conversations: Sequence[Conversation]) -> list[DateGroup]:
+def group_by_date(conversations: Sequence[C]) -> list[DateGroup[C]]:
     """Group a sorted list under translated headings."""
     today = to_local_time(portal().clock.time()).date()
     headings: dict[date, str] = {}
