@@ -108,3 +108,26 @@ def test_show_more_adds_twins_and_focuses_the_first_new_one(
         expect(more).to_have_count(0)
         page.reload()
         expect(page.locator(".card")).to_have_count(131)
+
+
+def test_picker_lists_faces_and_descriptions_and_loads_the_faces_only_when_it_opens(
+    context: BrowserContext,
+):
+    page = context.new_page()
+    faces = record_requests(page, lambda request: "/avatars/" in request.url)
+    page.goto("/")
+    picker = page.get_by_role("combobox", name="Twin")
+    expect(picker).to_have_value("emile")
+    count = len(faces)
+    picker.focus()
+    page.keyboard.press("Enter")
+    option = page.get_by_role("option", name="Twin 018 One of many.")
+    expect(option.get_by_role("presentation")).to_have_js_property("naturalWidth", 150)
+    assert len(faces) > count
+    page.keyboard.press("End")
+    expect(option).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(picker).to_have_value("18")
+    expect(page.get_by_role("textbox", name="Message")).to_have_attribute(
+        "placeholder", "Message Twin 018"
+    )
