@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+# The page hides the brackets. A copied text has them.
+_BEFORE, _AFTER = "<span>[</span>", "<span>]</span>"
 _MARK = re.compile(r"\[(\d{1,2})\]")
 # HTML in which a mark is not a citation, or a single tag.
 _SKIPPED = re.compile(r"(<(a|pre|code|math|button)\b.*?</\2>|<[^>]*>)", re.DOTALL)
@@ -16,7 +18,7 @@ def link_citations(html: str, id_prefix: str, count: int) -> str:
         number = int(match[1])
         if not 1 <= number <= count:
             return match[0]
-        return f'<a class="citation" href="#{id_prefix}{number}">{match[0]}</a>'
+        return f'<a class="citation" href="#{id_prefix}{number}">{_BEFORE}{match[1]}{_AFTER}</a>'
 
     pieces = _SKIPPED.split(html)
     # Two groups: text, skipped HTML and the name of its element follow each other.
