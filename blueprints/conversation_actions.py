@@ -21,12 +21,24 @@ bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<con
 
 @bp.get("/menu")
 def show_menu(conversation_id: str) -> BaseResponse:
-    """Return the menu of a conversation, opened, for its row in the sidebar."""
+    """Return the menu of a conversation, for its row in the sidebar."""
     conversation = own_conversation(conversation_id)
     if not wants_fragment():
         return redirect(url_for("conversations.show", conversation_id=conversation.id), 303)
     return render_fragment(
         "conversations/_row_menu.html", conversation=conversation, next=current_page() or ""
+    )
+
+
+@bp.get("/title")
+def edit_title(conversation_id: str) -> BaseResponse:
+    """Return the form for a new title."""
+    conversation = own_conversation(conversation_id)
+    if not wants_fragment():
+        url = url_for("conversations.show", conversation_id=conversation.id, rename=1)
+        return redirect(url, 303)
+    return render_fragment(
+        "conversations/_title_form.html", conversation=conversation, next=current_page() or ""
     )
 
 

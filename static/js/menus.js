@@ -1,49 +1,49 @@
-// Menus: how they close, and where they open.
-// Close an open menu on Escape, on a click outside, and on a click on a link or Print in the menu.
-const open = () => document.querySelector(".menu[open]");
+// Menus: the browser opens and closes them. Arrow keys go through an open one.
 document.addEventListener("keydown", (event) => {
-  const menu = event.key === "Escape" && open();
-  if (!menu) return;
-  event.preventDefault(); // Escape only closes the menu
-  menu.open = false;
-  menu.querySelector("summary").focus();
+  const menu = document.querySelector(":is(.menu, .more-menu):popover-open");
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!menu || !step || event.target.matches("input")) return;
+  const items = [...menu.querySelectorAll("a, button")].filter((item) => item.checkVisibility());
+  const index = items.indexOf(document.activeElement);
+  event.preventDefault();
+  items.at(index < 0 && step < 0 ? -1 : (index + step) % items.length)?.focus();
 });
+// Links and Print leave the page, so the menu does not close by itself.
 document.addEventListener("click", ({ target }) => {
-  const menu = open();
-  if (!menu || (menu.contains(target) && !target.closest("a, [data-print]"))) return;
-  menu.open = false;
-  if (menu.contains(target)) menu.querySelector("summary").focus();
-  if (target.matches("[data-print]")) print();
+  const item = target.closest(".menu :is(a, [data-print])");
+  item?.closest(".menu").hidePopover();
+  if (item?.matches("[data-print]")) print();
 });
-// An open menu is in view: below its button, or above it if there is no room.
-const EDGE_PX = 8;
-const placeMenu = () => {
-  const form = open()?.querySelector("form");
-  if (!form) return;
-  const { top, bottom, left, right } = open().querySelector("summary").getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = form;
-  const { clientWidth, clientHeight, dir } = document.documentElement;
-  const [lastX, lastY] = [clientWidth - width - EDGE_PX, clientHeight - height - EDGE_PX];
-  // The menu of a row of the sidebar covers the page, not the sidebar.
-  const x = (dir === "rtl") === Boolean(form.closest(".sidebar")) ? right - width : left;
-  const y = bottom <= lastY ? bottom : Math.min(top - height, lastY);
-  form.style.left = `${Math.max(EDGE_PX, Math.min(x, lastX))}px`;
-  form.style.top = `${Math.max(EDGE_PX, y)}px`;
-};
-for (const event of ["toggle", "scroll", "resize"]) addEventListener(event, placeMenu, true);
-// Close a menu that has lost the focus, so that it does not cover the focused element.
+// Close a popover that has lost the focus, so that it does not cover the focused element.
 document.addEventListener("focusin", ({ target }) => {
-  const menu = document.querySelector(".menu[open]");
-  if (menu && !menu.contains(target)) menu.open = false;
   for (const popover of document.querySelectorAll(":popover-open")) {
     if (!popover.contains(target) && !target.matches("[popovertarget]")) popover.hidePopover();
   }
 });
-// Pressing Rename with an unchanged title focuses the title field instead of submitting it.
+// The menu of a row is loaded when it opens.
+const rowMenu = document.getElementById("row-menu");
+rowMenu?.addEventListener("toggle", ({ newState }) => { if (newState === "closed") rowMenu.replaceChildren(); });
+
+// The title of a conversation becomes a field.
+document.addEventListener("click", ({ target }) => {
+  if (target.id === "conversation-title" && getSelection().isCollapsed) document.querySelector("main .menu a").click();
+});
+const TITLE_FORM = ".title-form";
+const leaveTitle = (form) => {
+  const { previousElementSibling: title } = form;
+  form.remove();
+  (title.matches("a") ? title : document.querySelector("main .menu__button")).focus();
+};
+document.addEventListener("focusin", ({ target }) => { if (target.matches(`${TITLE_FORM} [name=title]`)) target.select(); });
 document.addEventListener("click", (event) => {
-  const title = event.target.matches(".menu__title button") && event.target.form.elements.title;
-  if (!title || title.value !== title.defaultValue) return;
+  const cancel = event.target.closest(`${TITLE_FORM} a`);
+  if (!cancel) return;
   event.preventDefault();
-  title.focus();
-  title.select();
+  leaveTitle(cancel.closest(TITLE_FORM));
+});
+document.addEventListener("keydown", (event) => {
+  const form = event.key === "Escape" && event.target.closest(TITLE_FORM);
+  if (!form) return;
+  event.preventDefault();
+  leaveTitle(form);
 });

@@ -76,7 +76,7 @@ if (log) {
   else if (isNewVisit && (location.hash === "#message" || !(location.hash || location.search))) scrollToEnd();
   isAtEnd = isNearEnd(NEAR_END_PX);
   document.addEventListener("submit", ({ target }) => {
-    if (target.matches(".menu form")) sessionStore.set("place", String(page.scrollTop));
+    if (target.matches(".menu form, .title-form")) sessionStore.set("place", String(page.scrollTop));
   });
 }
 

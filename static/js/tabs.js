@@ -6,7 +6,7 @@ export const channel = new BroadcastChannel("tab-sync");
 
 // Update the list in the sidebar, unless it is being used.
 export const updateRecent = () => {
-  if (!document.hidden) globalThis.htmx?.trigger("#recent:not(:has(:focus, [open]))", "update");
+  if (!document.hidden) globalThis.htmx?.trigger("#recent:not(:has(:focus))", "update");
 };
 // The list also follows other devices, and the date.
 document.addEventListener("visibilitychange", updateRecent);

@@ -14,16 +14,14 @@ from twindow.web.container import Portal
 def test_title_can_be_changed_and_reset_to_the_first_words_of_the_message(
     alice: Person, page: Page
 ):
-    renamed = alice.press(page, "Rename", title="  On\tlight <b> ")
+    renamed = alice.rename(page, title="  On\tlight <b> ")
     assert renamed.path == page.path
     assert renamed.html.h1.get_text() == "On light <b>"
     assert listed_titles(alice.get("/conversations?q=light")) == ["On light <b>"]
 
     for nothing in ("", "   ", "\u3000\n", "\u200b", "\u3164"):
-        assert alice.press(renamed, "Rename", title=nothing).html.h1.get_text() == (
-            "Why is the sky blue?"
-        )
-    long = alice.press(page, "Rename", title="x" * 5_000).html.h1.get_text()
+        assert alice.rename(renamed, title=nothing).html.h1.get_text() == ("Why is the sky blue?")
+    long = alice.rename(page, title="x" * 5_000).html.h1.get_text()
     assert long == "x" * 200
 
 
@@ -73,7 +71,7 @@ def test_every_action_shows_a_notice_with_focus(alice: Person, page: Page):
         ("Delete", "“ Why is the sky blue? ” deleted"),
         ("Undo", "“ Why is the sky blue? ” restored"),
     ):
-        page = alice.press(page, button)
+        page = alice.rename(page) if button == "Rename" else alice.press(page, button)
         assert sentence in " ".join(page.html.select_one(".note[autofocus]").get_text(" ").split())
     conversation_id = page.html.select_one(".rows a")["href"].rpartition("/")[2]
     reloaded = alice.get(f"/conversations?done=archived&conversation={conversation_id}")
@@ -90,7 +88,7 @@ def test_renaming_does_not_interrupt_a_running_reply(alice: Person, upstream: Up
     page = alice.start_conversation("Tell me all")
     call = upstream.next_call().start_stream()
     call.delta("It began")
-    renamed = alice.press(page, "Rename", title="History")
+    renamed = alice.rename(page, title="History")
     call.complete("It began, and ended")
 
     assert wait_for_reply(alice, renamed).reply_states == ["complete"]
@@ -113,7 +111,7 @@ def test_action_from_the_sidebar_returns_to_the_page_and_its_notice_offers_undo(
     ["https://evil.example/", "/static/htmx.js", "/no/page", "\r\nX: y", "http://[x"],
 )
 def test_action_leads_only_to_pages_of_this_portal(alice: Person, page: Page, path: str):
-    after = alice.press(page, "Rename", title="Mine", next=path)
+    after = alice.rename(page, title="Mine", next=path)
 
     assert after.path == "/conversations"
     assert listed_titles(after) == ["Mine"]
@@ -121,7 +119,7 @@ def test_action_leads_only_to_pages_of_this_portal(alice: Person, page: Page, pa
 
 def test_redirect_url_length_is_limited(alice: Person, page: Page):
     fields = "&".join(f"a{number}=1" for number in range(10_000))
-    after = alice.press(page, "Rename", title="Mine", next=f"/conversations?{fields}")
+    after = alice.rename(page, title="Mine", next=f"/conversations?{fields}")
 
     assert len(after.response.url) < 3_000
     assert listed_titles(after) == ["Mine"]
@@ -129,7 +127,7 @@ def test_redirect_url_length_is_limited(alice: Person, page: Page):
 
 def test_list_keeps_its_search_and_filter_after_an_action(alice: Person, page: Page):
     found = alice.get("/conversations?q=sky&twin=ada")
-    renamed = alice.press(found, "Rename", title="A sky")
+    renamed = alice.rename(found, title="A sky")
     assert "q=sky" in renamed.response.url
     assert "twin=ada" in renamed.response.url
 
@@ -144,10 +142,8 @@ def test_notice_is_shown_in_the_row_of_the_conversation(
 ):
     complete_first_turn(alice, upstream, "Newer", "Yes")
     listed = alice.get("/conversations")
-    row = listed.html.select(".rows > li")[1]
-    action = row.select_one("form")["action"]
-    given = {each["name"]: each["value"] for each in row.select("input")}
-    renamed = alice.post(action, given | {"title": "Light"})
+    listed.html.select_one(".rows > li").decompose()
+    renamed = alice.rename(listed, title="Light")
 
     [note] = renamed.html.select(".note[autofocus]")
     assert note.parent.select_one(":scope > a").get_text() == "Light"

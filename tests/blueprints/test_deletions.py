@@ -19,8 +19,9 @@ def test_deleted_conversation_is_hidden_everywhere_and_can_be_restored(alice: Pe
         assert alice.get(path).status == 404
     for view in ("q=sky", "view=archived", "page=1"):
         assert listed_titles(alice.get(f"/conversations?{view}")) == []
-    for button, more in (("Rename", {"title": "x"}), ("Pin", {}), ("Archive", {})):
-        assert alice.press(page, button, **more).status == 404
+    for button in ("Pin", "Archive"):
+        assert alice.press(page, button).status == 404
+    assert alice.post(f"{page.path}/title", {"title": "x"}).status == 404
     sent = alice.press(page, "Send", content="My words")
     assert sent.status == 404
     assert "My words" in sent.html.select_one("textarea").get_text()

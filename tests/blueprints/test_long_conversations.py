@@ -120,7 +120,7 @@ def test_earlier_and_later_turns_can_be_paged_through(alice: Person, portal: Por
 def test_conversation_is_exported_as_markdown(alice: Person, portal: Portal, person: str):
     path = f"/conversations/{insert_conversation(portal.database, person, SHORT)}"
     page = alice.get(path)
-    alice.press(page, "Rename", title='../a "b"; c=\u00fc 東京/*')
+    alice.rename(page, title='../a "b"; c=\u00fc 東京/*')
     saved = alice.get(f"{path}/export?format=md").response
 
     assert saved.headers["Content-Type"] == "text/markdown; charset=utf-8"
@@ -153,7 +153,7 @@ def test_export_file_name_is_valid_on_every_system(alice: Person, upstream: Upst
     page = complete_first_turn(alice, upstream, "Hello", "Hi")
     names = {}
     for title in FILES:
-        page = alice.press(page, "Rename", title=title)
+        page = alice.rename(page, title=title)
         saved = alice.get(f"{page.path}/export?format=md").response
         name = saved.headers["Content-Disposition"].partition("filename*=UTF-8''")[2]
         names[title] = unquote(name).removesuffix(".md")

@@ -164,7 +164,7 @@ def test_sidebar_opens_and_closes_in_a_narrow_window(driver: WebDriver, conversa
 
 # In narrower windows, the sidebar is a drawer.
 WIDE_FROM = 896
-MENU_IN_VIEW = """const menu = document.querySelector("#recent .menu[open] form");
+MENU_IN_VIEW = """const menu = document.querySelector("#row-menu:popover-open:has(form)");
 const { top, bottom, left, right } = menu?.getBoundingClientRect() ?? { top: -1 };
 return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth
   && menu.contains(document.elementFromPoint(left + 20, bottom - 20));"""
@@ -214,12 +214,11 @@ def test_draft_is_kept_over_pages(driver: WebDriver, conversation: str, url: str
 
 
 def test_conversation_is_renamed_in_its_menu(driver: WebDriver, conversation: str):
-    click(driver, "main .menu > summary")
-    click(driver, ".menu__title input")
-    title = wait_for(driver, ".menu__title input")
+    click(driver, "main .menu__button")
+    click(driver, "main .menu a")
+    title = wait_for(driver, ".title-form [name=title]")
     # Safari on a phone zooms into a field with smaller text.
     assert driver.execute_script(FONT_SIZE, title) >= 16
-    driver.execute_script("arguments[0].select()", title)
     title.send_keys("Greetings", Keys.ENTER)
     wait_for(driver, "main", "Greetings")
 
@@ -240,11 +239,10 @@ def test_menu_of_a_row_in_the_sidebar_opens_in_view(
 
 
 def test_escape_closes_a_menu_and_returns_the_focus(driver: WebDriver, conversation: str):
-    click(driver, "main .menu > summary")
-    click(driver, ".menu__title input")
-    wait_for(driver, ".menu__title input").send_keys(Keys.ESCAPE)
-    wait_until(driver, "return document.activeElement.matches('summary')")
-    wait_until(driver, "return !document.querySelector('.menu[open]')")
+    click(driver, "main .menu__button")
+    wait_for(driver, "main .menu a").send_keys(Keys.ESCAPE)
+    wait_until(driver, "return document.activeElement.matches('.menu__button')")
+    wait_until(driver, "return !document.querySelector('.menu:popover-open')")
 
 
 def test_search_dialog_finds_a_conversation(driver: WebDriver, conversation: str):

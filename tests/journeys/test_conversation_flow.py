@@ -152,18 +152,20 @@ def test_typing_editing_and_renaming_do_not_scroll_the_page(
         message_box(page).press_sequentially("Some words")
         message_box(page).press("Shift+Enter")
         message_box(page).press_sequentially("and more")
-        page.locator(".conversation .menu summary").click()
+        page.get_by_role("heading", level=1).click()
         title = page.get_by_role("textbox", name="Title")
         title.press_sequentially("Another")
         page.keyboard.press("Escape")
+        expect(title).to_have_count(0)
         assert page.evaluate("scrollY") == place
         message_box(page).fill("")
         page.evaluate(f"scrollTo(0, {place})")
 
-        page.locator(".conversation .menu summary").click()
+        page.get_by_role("button", name="Conversation menu").click()
+        page.get_by_role("link", name="Rename").click()
         title.fill(f"Another {place}")
         assert page.evaluate("scrollY") == place
-        page.get_by_role("button", name="Rename").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         note_after_renaming(page, f"Another {place}")
         assert page.evaluate("scrollY") == place
         assert "done=" not in page.url

@@ -201,7 +201,7 @@ def test_draft_is_deleted_and_restored_with_its_conversation_and_text_typed_earl
     page = open_conversation(context, upstream)
     address = page.url.partition("?")[0]
     message_box(page).fill("half a thought")
-    page.locator("summary[title^='More options']").click()
+    page.get_by_role("button", name="Conversation menu").click()
     page.get_by_role("button", name="Delete").click()
     expect(page.locator(".note").first).to_contain_text("” deleted")
     assert page.evaluate(KEPT_IN_THE_END) == 0

@@ -81,7 +81,7 @@ def test_sidebar_is_a_drawer_in_a_narrow_window(context: BrowserContext, upstrea
     resize(page, 360, 740)
     expect(sidebar).to_be_hidden()
 
-    opener = page.get_by_role("button", name="Menu")
+    opener = page.get_by_role("button", name="Menu", exact=True)
     for close in (
         lambda: page.keyboard.press("Escape"),
         lambda: page.get_by_role("button", name="Close").click(),
@@ -112,7 +112,7 @@ def test_list_of_the_sidebar_keeps_its_place_and_shows_the_open_conversation(
         insert_conversation(portal.database, get_only_person(portal.database), 1)
     resize(page, width, height)
     current = page.locator("#recent [aria-current]")
-    opener = page.get_by_role("button", name="Menu")
+    opener = page.get_by_role("button", name="Menu", exact=True)
     place = "sidebar.scrollTop + document.querySelector('.sidebar__recent').scrollTop"
 
     def load(action: Callable[[], object]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.support.history import get_only_person, insert_conversation
-from tests.support.page_steps import open_conversation, open_menu
+from tests.support.page_steps import open_conversation
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 
@@ -18,42 +18,68 @@ def test_conversation_menu_closes_after_each_use_by_mouse_and_keyboard(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
-    archive, title = (
-        page.get_by_role("button", name="Archive"),
-        page.get_by_role("textbox", name="Title"),
-    )
-    summary = page.locator("summary[title='More options for Hello']")
-    summary.focus()
+    archive = page.get_by_role("button", name="Archive")
+    button = page.get_by_role("button", name="Conversation menu")
+    button.focus()
     page.keyboard.press("Enter")
     expect(archive).to_be_visible()
-    page.keyboard.press("Tab")
-    expect(title).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("main .menu__delete")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("link", name="Rename")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="Pin")).to_be_focused()
     page.keyboard.press("Escape")
     expect(archive).to_be_hidden()
-    expect(summary).to_be_focused()
+    expect(button).to_be_focused()
 
-    summary.click()
-    page.get_by_role("heading", level=1).click()
+    button.click()
+    page.get_by_role("log").click()
     expect(archive).to_be_hidden()
 
-    open_menu(page, "Hello")
+    button.click()
     with page.expect_download():
         page.get_by_role("link", name="Save as JSON").click()
     expect(archive).to_be_hidden()
 
     page.evaluate("() => { window.print = () => { document.title = 'Printed' } }")
-    open_menu(page, "Hello")
+    button.click()
     page.get_by_role("button", name="Print").click()
     expect(page).to_have_title("Printed")
-    expect(page.locator(".menu[open]")).to_have_count(0)
+    expect(archive).to_be_hidden()
+    assert upstream.sent_messages() == ["Hello"]
 
-    open_menu(page, "Hello")
-    page.get_by_role("button", name="Rename").click()
+
+def test_title_becomes_a_field_that_enter_saves_and_escape_leaves(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    heading, title = (
+        page.get_by_role("heading", level=1),
+        page.get_by_role("textbox", name="Title"),
+    )
+    page.get_by_role("button", name="Conversation menu").click()
+    page.get_by_role("link", name="Rename").click()
     expect(title).to_be_focused()
     page.keyboard.type("Weekend plans")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Weekend plans")
-    assert upstream.sent_messages() == ["Hello"]
+    expect(heading).to_have_text("Weekend plans")
+
+    heading.click()
+    expect(title).to_have_value("Weekend plans")
+    page.keyboard.type("Nothing")
+    page.keyboard.press("Escape")
+    expect(title).to_have_count(0)
+    expect(heading).to_have_text("Weekend plans")
+    expect(page.get_by_role("button", name="Conversation menu")).to_be_focused()
+
+    page.locator("#recent li").hover()
+    page.locator("#recent li button").click()
+    page.locator("#row-menu").get_by_role("link", name="Rename").click()
+    expect(title).to_be_focused()
+    page.keyboard.type("Sunday")
+    page.keyboard.press("Enter")
+    expect(page.locator("#recent [aria-current] > [dir]")).to_have_text("Sunday")
 
 
 def test_menu_of_a_row_in_the_sidebar_opens_by_mouse_and_by_keyboard(
@@ -64,13 +90,13 @@ def test_menu_of_a_row_in_the_sidebar_opens_by_mouse_and_by_keyboard(
     page.reload()
     url = page.url
     row = page.locator("#recent li:not(:has([aria-current]))")
-    archive = page.locator("#recent").get_by_role("button", name="Archive")
+    archive = page.locator("#row-menu").get_by_role("button", name="Archive")
     row.hover()
     row.locator("button").click()
     expect(archive).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(archive).to_be_hidden()
-    expect(page.locator("#recent summary")).to_be_focused()
+    expect(row.locator("button")).to_be_focused()
     page.keyboard.press("Enter")
     expect(archive).to_be_in_viewport()
     archive.click()
@@ -101,9 +127,9 @@ def test_menu_of_any_row_opens_inside_the_viewport(
     page.set_extra_http_headers({"Accept-Language": language})
     page.goto("/conversations")
     for row in (0, -1):
-        page.locator(".rows .menu summary").nth(row).click()
+        page.locator(".rows .menu__button").nth(row).click()
         expect_open_menu_in_view(page)
-        expect(page.locator(".menu[open] [data-print]")).to_have_count(0)
+        expect(page.locator(".menu:popover-open [data-print]")).to_have_count(0)
         page.keyboard.press("Escape")
     if width < DRAWER_BELOW:
         page.locator(".menu-button").click()
@@ -112,9 +138,9 @@ def test_menu_of_any_row_opens_inside_the_viewport(
         page.locator("#recent li").nth(row).locator("button").first.click()
         expect_open_menu_in_view(page)
         page.keyboard.press("Escape")
-        expect(page.locator(".menu[open]")).to_have_count(0)
+        expect(page.locator(".menu:popover-open")).to_have_count(0)
 
 
 def expect_open_menu_in_view(page: Page) -> None:
-    expect(page.locator(".menu[open] form")).to_be_in_viewport(ratio=1)
-    page.locator(".menu[open] .menu__delete").click(trial=True)
+    expect(page.locator(".menu:popover-open:has(form)")).to_be_in_viewport(ratio=1)
+    page.locator(".menu:popover-open .menu__delete").click(trial=True)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.support.page_steps import open_conversation, open_menu, open_page, send_message, turn
+from tests.support.page_steps import (
+    open_conversation,
+    open_menu,
+    open_page,
+    rename,
+    send_message,
+    turn,
+)
 from tests.support.upstream import Upstream
 
 PATHS = ["/", "/twins/ada", "/conversations", "/keys", "/preferences", "/help"]
@@ -58,8 +65,7 @@ def test_no_page_scrolls_horizontally_and_a_long_title_takes_two_lines(
     page = open_conversation(context, upstream)
     conversation = page.url
     open_menu(page, "Hello")
-    page.get_by_role("textbox", name="Title").fill(LONG_TITLE)
-    page.get_by_role("button", name="Rename").click()
+    rename(page, LONG_TITLE)
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_contain_text("A title without end " * 2)
     page.set_viewport_size({"width": 320, "height": 640})
@@ -69,7 +75,7 @@ def test_no_page_scrolls_horizontally_and_a_long_title_takes_two_lines(
         wrong += sideways(page)
     assert page.locator("[data-text=large] body").count() == 1
     # The sidebar and its menu are the same on all pages.
-    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="Menu", exact=True).click()
     page.locator("#more-button").click()
     expect(page.locator("#shortcuts-link")).to_be_visible()
     wrong += sideways(page)

@@ -16,6 +16,7 @@ from tests.support.page_steps import (
     open_conversation,
     open_menu,
     open_streaming_conversation,
+    rename,
     reply_text,
     send_while_replying,
     turn,
@@ -104,8 +105,7 @@ def test_turns_and_title_from_another_device_appear_when_the_tab_is_shown_again(
             upstream.next_call().start_stream().complete(f"To “{message}”")
             expect(reply_text(away, "complete", number)).to_have_text(f"To “{message}”")
         open_menu(away, "Hello")
-        away.get_by_role("textbox", name="Title").fill("A better name")
-        away.get_by_role("textbox", name="Title").press("Enter")
+        rename(away, "A better name")
         expect(away.get_by_role("heading", level=1)).to_have_text("A better name")
     expect(page.locator(".turn")).to_have_count(1)
     show_tab(page)
@@ -164,8 +164,7 @@ def test_list_of_the_sidebar_follows_other_windows_and_devices(
     others = [context.new_page(), open_second_window(page)]
     others[0].goto("/help")
     open_menu(page, "Hello")
-    page.get_by_role("textbox", name="Title").fill("A better name")
-    page.get_by_role("textbox", name="Title").press("Enter")
+    rename(page, "A better name")
     for other in others:
         expect(other.locator("#recent li a > [dir]")).to_have_text("A better name")
     page.goto("/")

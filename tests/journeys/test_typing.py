@@ -137,6 +137,7 @@ def test_keys_of_an_input_method_do_nothing_on_the_page(
     message_box(page).fill("Hello")
     message_box(page).evaluate(COMPOSE, ["Enter", state])
     open_menu(page, "Hello")
+    page.get_by_role("link", name="Rename").click()
     title = page.get_by_role("textbox", name="Title")
     title.evaluate(COMPOSE, ["Escape", state])
     expect(title).to_be_visible()

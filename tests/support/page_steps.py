@@ -151,8 +151,16 @@ def open_long_reply(context: BrowserContext, upstream: Upstream) -> tuple[Page, 
 
 
 def open_menu(page: Page, title: str) -> None:
-    """Open the menu of a conversation with this title."""
-    page.locator(f"summary[title='More options for {title}']").click()
+    """Open the menu of the conversation on this page, or of the one in a list with this title."""
+    names = f"[title='Conversation menu'], [title='More options for {title}']"
+    page.locator(f"main :is({names})").click()
+
+
+def rename(page: Page, title: str) -> None:
+    """Choose "Rename" in the open menu of a conversation, and enter a title."""
+    page.get_by_role("link", name="Rename").click()
+    page.get_by_role("textbox", name="Title").fill(title)
+    page.get_by_role("textbox", name="Title").press("Enter")
 
 
 def choose_preference(page: Page, question: str, option: str) -> None:

@@ -77,7 +77,7 @@ class Page:
         }
         if "name" in element.attrs:
             fields[str(element["name"])] = str(element.get("value", ""))
-        return str(element.get("formaction", form["action"])), fields
+        return str(element.get("formaction") or form["action"]), fields
 
     def _form_of(self, button: Tag) -> Tag | None:
         # The page has the form of the Stop button only while a reply runs.
@@ -111,6 +111,12 @@ class Person:
         """Press a button on a page and return the resulting page."""
         action, fields = page.button_action(button)
         return self.post(action, fields | extra_fields)
+
+    def rename(self, page: Page, **fields: str) -> Page:
+        """Rename the first conversation whose menu is on a page."""
+        url = str(page.html.select_one("a[href$='/title']")["href"])
+        form = self.get(url, **HTMX_HEADERS, **{"HX-Current-URL": page.response.url})
+        return self.press(form, "Save", **fields)
 
     def start_conversation(self, content: str, twin: str = "ada") -> Page:
         """Send the first message to a twin and return the page of the new conversation."""

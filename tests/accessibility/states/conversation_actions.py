@@ -3,13 +3,13 @@
 from playwright.sync_api import Page
 
 from tests.accessibility.environment import Environment, state
-from tests.support.page_steps import turn
+from tests.support.page_steps import rename, turn
 from tests.support.person import complete_first_turn
 
 
 def _open_menu(page: Page) -> Page:
-    page.locator("summary[title^='More options for']").first.click()
-    page.get_by_role("button", name="Rename").wait_for()
+    page.locator("main .menu__button").first.click()
+    page.get_by_role("link", name="Rename").wait_for()
     return page
 
 
@@ -36,8 +36,7 @@ def conversation_with_its_menu_open(env: Environment) -> Page:
 @state("conversation_actions.rename")
 def conversation_renamed(env: Environment) -> Page:
     page = _open_menu_in_list(env)
-    page.get_by_role("textbox", name="Title").fill("Two wheels " * 18)
-    page.get_by_role("button", name="Rename").click()
+    rename(page, "Two wheels " * 18)
     page.get_by_role("main").get_by_role("link", name="Two wheels").wait_for()
     return page
 
@@ -77,7 +76,7 @@ def sidebar_with_a_menu_open(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     page.locator("#recent li").hover()
     page.locator("#recent li button").click()
-    page.locator("#recent .menu[open]").wait_for()
+    page.locator("#row-menu:popover-open a").first.wait_for()
     return page
 
 
@@ -95,4 +94,12 @@ def conversation_from_a_hit(env: Environment) -> Page:
     page.goto("/conversations?q=bicycle")
     page.locator(".hits a").first.click()
     turn(page, "complete").wait_for()
+    return page
+
+
+@state("conversation_actions.edit_title")
+def conversation_with_its_title_in_a_field(env: Environment) -> Page:
+    page = env.open_conversation("It steers.")
+    page.get_by_role("heading", level=1).click()
+    page.get_by_role("textbox", name="Title").wait_for()
     return page
