@@ -15,6 +15,7 @@ from tools.translations import (
     extract_catalog,
     read_catalog,
 )
+from twindow.core.languages import translate_to
 from twindow.paths import ROOT
 
 PLACE = re.compile(r"%\((\w+)\)s")
@@ -93,6 +94,23 @@ def test_translations_keep_the_placeholders(messages: list[Message]):
             wrong.append(message.id)
 
     assert wrong == []
+
+
+def test_french_has_its_apostrophes_and_spaces():
+    messages = [message for message in read_catalog("fr") if message.id]
+
+    assert messages
+    assert [m.id for m in messages if re.search(r"'|« | [»:;?!]", "".join(forms(m)))] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [("fr", "La réponse était vide."), ("fr-CA", "La réponse était vide."), ("pt-BR", "")],
+)
+def test_sentence_of_a_twin_is_translated_to_its_language(language: str, sentence: str):
+    english = "The reply was empty."
+
+    assert translate_to(language, english) == (sentence or english)
 
 
 # The visible text of a button, and its accessible names, which must contain that text.

@@ -7,7 +7,7 @@ import pytest
 from tests.service.client import ApiClient
 from tests.support.upstream import Upstream
 from twindow.service.container import Container
-from twindow.service.distress import REPLIES, distress_language
+from twindow.service.distress import REPLY, distress_language
 
 DISTRESS = [
     "I want to kill myself",
@@ -111,13 +111,13 @@ def reply_to_despair(api: ApiClient, message: str = "I want to die") -> str:
 
 @pytest.mark.usefixtures("scripted_demo_model")
 def test_demo_model_gets_no_message_that_suggests_distress(api: ApiClient, model: Upstream):
-    assert reply_to_despair(api) == REPLIES["en"]
+    assert reply_to_despair(api) == REPLY
     assert model.calls == []
 
 
 @pytest.mark.usefixtures("scripted_demo_model", "model")
 def test_reply_is_in_the_language_of_the_message(api: ApiClient):
-    assert reply_to_despair(api, "もう死にたい") == REPLIES["ja"]
+    assert reply_to_despair(api, "もう死にたい").startswith("つらい思いをされているのですね。")
 
 
 def test_files_are_not_quoted_for_a_message_that_suggests_distress(
@@ -128,7 +128,7 @@ def test_files_are_not_quoted_for_a_message_that_suggests_distress(
     (folder / "ada").mkdir()
     (folder / "ada/dye.md").write_text("# I want to die\n\nMany people dye their clothes.\n")
 
-    assert reply_to_despair(api) == REPLIES["en"]
+    assert reply_to_despair(api) == REPLY
 
 
 def test_model_that_the_operator_has_chosen_gets_every_message(api: ApiClient, model: Upstream):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
+from twindow.core.languages import N_
 from twindow.core.text_folding import fold
 
 # Phrases of each language without accents and capitals, as `fold` returns them.
@@ -42,27 +42,11 @@ _PHRASES = re.compile(
     r"死にたい|死んでしまいたい|自殺したい|自殺を考え|消えたい|消えてしまいたい|生きたくない|生きていたくない"
     r")"
 )
-REPLIES: Mapping[str, str] = {
-    "en": "I am sorry that you are going through this. I am only a program and cannot "
-    "help with it, but a person can: please talk to somebody you trust, a doctor or a crisis line, "
-    "or call the emergency number where you are if you are in danger.",
-    "de": "Es tut mir leid, dass es Ihnen so geht. Ich bin nur ein Programm und kann "
-    "dabei nicht helfen, ein Mensch aber schon: Bitte sprechen Sie mit jemandem, dem Sie "
-    "vertrauen, mit einer Ärztin, einem Arzt oder der Telefonseelsorge. Wählen Sie bei Gefahr "
-    "den Notruf.",
-    "fr": "Je suis désolé que vous traversiez cela. Je ne suis qu\u2019un programme "
-    "et je ne peux pas vous aider, mais quelqu\u2019un le peut\u00a0: parlez à une personne de "
-    "confiance, à un médecin ou à une ligne d\u2019écoute, ou appelez les urgences en cas "
-    "de danger.",
-    "es": "Siento que estés pasando por esto. Solo soy un programa y no "
-    "puedo ayudarte, pero una persona sí: habla con alguien de confianza, con un médico o con un "
-    "teléfono de ayuda, o llama al número de emergencias si estás en peligro.",
-    "ar": "يؤسفني أنك تمر بهذا. لست سوى برنامج ولا أستطيع المساعدة، لكن هناك من يستطيع مساعدتك: "
-    "يُرجى التحدث إلى شخص موثوق أو طبيب أو خط مساعدة، والاتصال برقم الطوارئ عند وجود خطر.",
-    "ja": "つらい思いをされているのですね。私はプログラムで、お力になれませんが、"
-    "話を聞いてくれる人がいます。信頼できる人や医師、相談窓口に話してください。"
-    "危険があるときは、緊急通報番号に電話してください。",
-}
+REPLY = N_(
+    "I am sorry that you are going through this. I am only a program and cannot help with it, but "
+    "a person can: please talk to somebody you trust, a doctor or a crisis line, or call the "
+    "emergency number where you are if you are in danger."
+)
 
 
 def distress_language(message: str) -> str:

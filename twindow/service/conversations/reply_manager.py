@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 from twindow.core.db.errors import DatabaseUnavailable
+from twindow.core.languages import translate_to
 from twindow.core.server.process_load import ProcessLoad
 from twindow.service.conversations import failures
 from twindow.service.conversations.conversations import Conversation
@@ -30,7 +31,7 @@ from twindow.service.conversations.reply_request import (
     quote_knowledge,
     read_reply,
 )
-from twindow.service.distress import REPLIES as REPLIES_TO_DISTRESS
+from twindow.service.distress import REPLY as REPLY_TO_DISTRESS
 from twindow.service.distress import distress_language
 from twindow.service.idempotency import IdempotencyKey
 from twindow.service.knowledge import Knowledge, split_pieces
@@ -166,7 +167,7 @@ class ReplyManager:
         knowledge = reply.twin.front_matter.knowledge
         is_machine_read = knowledge == "quote" or isinstance(self.model, DemoModel)
         if is_machine_read and (language := distress_language(reply.message.content)):
-            self._emit_pieces(reply, split_pieces(REPLIES_TO_DISTRESS[language]))
+            self._emit_pieces(reply, split_pieces(translate_to(language, REPLY_TO_DISTRESS)))
             return
         if knowledge:
             reply.emit(Progress("searching"))

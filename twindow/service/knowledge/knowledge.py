@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from twindow.core.languages import N_, translate_to
 from twindow.core.threadpool import in_serial_threadpool, in_threadpool
 from twindow.service.knowledge.answers import find_answer, find_prompt_passages
 from twindow.service.knowledge.index import KnowledgeIndex, Source
-from twindow.service.knowledge.sentences import sentence
 from twindow.service.knowledge.terms import question_terms
 from twindow.service.twins import Twin, TwinRepository
 
@@ -23,6 +23,11 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _WORD = re.compile(r"\s*\S+\s*")
+
+MAY_ANSWER = N_("This may answer it:")
+TOPICS = N_("I can only answer from my files. They are about, for example:")
+NO_FILES = N_("I don't know anything yet: my knowledge folder is empty.")
+NOT_IN_FILES = N_("My files say nothing about this.")
 
 CLOSE_TIMEOUT_SECONDS = 2.0
 
@@ -86,13 +91,13 @@ class Knowledge:
         answer = self._search(self._find_answer, twin, question, earlier_question)
         match answer.kind, answer.sources:
             case _, []:
-                text = sentence("no_files", twin.language)
+                text = translate_to(twin.language, NO_FILES)
             case "certain", [source, *_]:
                 text = source.passage
             case "possible", [source, *_]:
-                text = f"{sentence('may_answer', twin.language)}\n\n{source.passage}"
+                text = f"{translate_to(twin.language, MAY_ANSWER)}\n\n{source.passage}"
             case _:
-                text = sentence("topics", twin.language)
+                text = translate_to(twin.language, TOPICS)
         return KnowledgeReply(text, answer.sources)
 
     def _search(
@@ -133,7 +138,7 @@ class Knowledge:
 def missing_sources_note(twin: Twin, question: str) -> str:
     """Return what precedes a reply without passages; nothing for a greeting or thanks."""
     has_terms = bool(question_terms(question, twin.language))
-    return f"*{sentence('not_in_files', twin.language)}*\n\n" if has_terms else ""
+    return f"*{translate_to(twin.language, NOT_IN_FILES)}*\n\n" if has_terms else ""
 
 
 def split_pieces(text: str) -> Sequence[str]:
