@@ -96,12 +96,12 @@ def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[
         body = _embed_markdown(reply.text).rstrip(BLANK_CHARACTERS)
         yield f"\n## {embed_inline(turn.twin_name)}\n\n{body}".rstrip("\n") + "\n"
         for number, source in enumerate(reply.sources, 1):
-            heading = embed_inline(source.heading)
-            label = f"\\[{number}\\] {heading}"
+            heading, file = embed_inline(source.heading), embed_inline(source.file)
+            label = f"\\[{number}\\] {heading} ({file})"
             if reply.is_quotation:
-                label = gettext("Quoted from %(heading)s", heading=heading)
+                label = gettext("Quoted from “%(heading)s” (%(file)s)", heading=heading, file=file)
             address = f" <{source.url}>" if source.url else ""
-            yield f"\n*{label} ({embed_inline(source.file)}){address}*\n"
+            yield f"\n*{label}{address}*\n"
         if reply.is_running:
             yield f"\n*{unfinished}*\n"
         elif reply.code:

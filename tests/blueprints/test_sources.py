@@ -29,10 +29,11 @@ def test_reply_that_is_a_passage_is_shown_with_its_heading_and_file(
     page = reply_with(alice, upstream, PASSAGE, [SOURCE])
 
     source = page.html.select_one(".turn__source")
-    assert source.get_text(" ", strip=True) == "Quoted from Why <b>bread</b> rises bread.md"
+    assert source.get_text() == "Quoted from “Why <b>bread</b> rises” (bread.md)"
     export = alice.get(f"{page.path}/export?format=md").response.text
     [line] = [line for line in export.splitlines() if "Quoted from" in line]
-    assert line.startswith("*Quoted from Why")
+    assert line.startswith("*Quoted from “Why")
+    assert line.endswith("rises” (bread.md)*")
     assert "<b>" not in line
     assert alice.get(f"{page.path}/export?format=json").response.json()["turns"][0]["sources"] == [
         SOURCE

@@ -193,7 +193,7 @@ def test_source_and_messages_left_are_announced(context: BrowserContext, upstrea
 
     expect(page.locator("[ai-disclosure]")).to_have_count(1)  # a quotation is not generated
     announced = " ".join(next_announcements(page))
-    said = "It rises. Quoted from Why bread rises bread.md. The reply is complete."
+    said = "It rises. Quoted from “Why bread rises” (bread.md). The reply is complete."
     assert f"{said} Together, everyone can send 3 more" in announced
 
 

@@ -52,7 +52,9 @@ def test_person_finds_a_twin_and_chats_without_javascript(
     page.go_forward()
     expect(turn(page, "complete").locator("strong")).to_have_text("so")
     assert upstream.sent_messages() == ["How does a bicycle stay upright?"]
-    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    for role in ("button", "link"):
+        expect(page.get_by_role(role, name="Copy")).to_have_count(0)
+    expect(page.get_by_role("link", name="Link (only you can open it)")).to_have_count(1)
     page.get_by_role("button", name="View as plain text").click()
     expect(page.locator("body")).to_have_text("It does **so**")
     page.go_back()
