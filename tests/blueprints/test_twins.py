@@ -150,6 +150,21 @@ def test_short_list_shows_used_twins_first_without_headings(
     assert page.html.select_one("small").get_text() == "2 conversations"
 
 
+def test_card_names_the_language_of_its_twin_on_pages_in_another_one(
+    alice: Person, upstream: Upstream
+):
+    codes = ["en-GB", "de", "pt-BR", "xx", ""]
+    upstream.twins = [
+        {"id": str(number), "name": str(number), "language": code}
+        for number, code in enumerate(codes)
+    ]
+    alice.start_conversation("Hello", twin="0")
+
+    page = alice.get("/", **{"Accept-Language": "de"})
+    notes = [small.get_text() for small in page.html.select(".card small")]
+    assert notes == ["Englisch · Heute verwendet", "Portugiesisch"]
+
+
 def test_texts_of_twins_are_shown_in_full_or_left_out(alice: Person, upstream: Upstream):
     long, right = "Long " * 20, "\u0644\u064a\u0644\u0649"
     upstream.twins = [

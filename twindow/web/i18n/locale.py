@@ -45,6 +45,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(bidi_isolate)
     app.add_template_filter(bidi_isolate_text)
     app.add_template_filter(text_language)
+    app.add_template_filter(other_language)
 
 
 def current_locale() -> Locale:
@@ -75,6 +76,12 @@ def _find_format_locale(locale: Locale) -> Locale:
 def gettext(sentence: str, **values: str) -> str:
     """Translate a sentence and insert its values."""
     return str(flask_babel.gettext(sentence, **values))
+
+
+def other_language(code: str) -> str:
+    """Return the name of a language if it is not that of the page; "" also if it is not known."""
+    locale, language = current_locale(), code.split("-")[0].lower()
+    return "" if language == locale.language else locale.languages.get(language, "")
 
 
 def bidi_isolate(name: object) -> Markup:
