@@ -99,6 +99,13 @@ def test_languages_are_listed_under_their_own_names(alice: Person):
     assert {str(label["lang"]): label.get_text() for label in labels} == LANGUAGES
 
 
+def test_keys_that_are_pressed_together_stay_from_left_to_right(alice: Person):
+    html = alice.get("/help", **{"Accept-Language": "ar"}).html
+    keys = {row.get_text(): row.span.get("dir") for row in html.select(".shortcut-list dt")}
+
+    assert (keys["Ctrl + K"], keys["g ثم c"]) == ("ltr", None)
+
+
 def test_fragments_use_the_language_of_the_page(alice: Person):
     choose(alice, "fr")
     part = alice.get("/?q=nobody", **HTMX_HEADERS)
