@@ -82,7 +82,7 @@ class DemoProcess:
                 server_info = json.loads(self._address_file.read_text())
                 return server_info["address"] + "/v1", server_info["key"]
             time.sleep(ADDRESS_POLL_SECONDS)
-        raise DemoModelUnavailable("The demo model did not start in time.")
+        raise DemoModelUnavailable(N_("The demo model didn't start in time."))
 
     def stop(self) -> None:
         """Stop supervising, and end the child if this process owns it."""
