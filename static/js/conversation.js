@@ -3,6 +3,7 @@ import "./reply_stream.js";
 import "./reply_updates.js";
 import "./spoken_replies.js";
 import "./new_turns.js";
+import "./waiting_time.js";
 import { onContentChange } from "./content_changes.js";
 import { messages } from "./messages.js";
 import { RUNNING_TURN } from "./turns.js";

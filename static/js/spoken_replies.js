@@ -8,7 +8,7 @@ import { newestTurn } from "./turns.js";
 const SPEAK_INTERVAL_MS = 1000;
 const BLOCK_SELECTOR = ":scope > :not(ul, ol, .table), :scope > :is(ul, ol) > li, :scope > .table tr";
 const SENTENCE_TAGS = new Set(["LI", "P", "PRE", "TR", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
-const SILENT_SELECTOR = "sup, button, [role=doc-backlink], .note__reference";
+const SILENT_SELECTOR = "sup, button, [role=doc-backlink], .note__details";
 // The text of a node, as a screen reader would read it.
 const spokenText = (node) => {
   if (!node.tagName) return node.data ?? "";

@@ -119,7 +119,7 @@ def test_reply_cut_off_by_the_service_can_be_continued(alice: Person, upstream: 
 
     assert page.reply_states == ["complete"]
     assert "This reply reached the length limit" in note.get_text()
-    assert not note.select(".note__reference")
+    assert not note.select(".note__details")
     page = alice.press(page, "Continue")
     call = upstream.next_call()
     assert call.body["content"] == "Please continue."

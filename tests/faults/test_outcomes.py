@@ -119,7 +119,7 @@ PERHAPS_RECEIVED = {
     "the stream ends at once": (
         respond_with_stream(b""),
         "interrupted",
-        f"The reply was interrupted. {AGAIN}",
+        "The reply was interrupted.",
         "",
     ),
     "an error": (report(UPSTREAM_MARKUP), "failed", f"{REPORTED}: {UPSTREAM_MARKUP}", "Half a rep"),

@@ -7,7 +7,13 @@ import re
 from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
-from tests.support.page_steps import open_conversation, reply_text, turn
+from tests.support.page_steps import (
+    open_conversation,
+    progress,
+    reply_text,
+    send_message,
+    turn,
+)
 from tests.support.upstream import Upstream
 
 
@@ -70,3 +76,24 @@ def test_error_notice_survives_deltas(
     assert upstream.sent_messages() == ["Hello", "first", "second"]
     assert [text for text in page_errors if "409" not in text] == []
     page_errors.clear()
+
+
+def test_long_wait_shows_progress_and_from_ten_seconds_on_its_duration(
+    context: BrowserContext, upstream: Upstream
+):
+    context.clock.install()
+    page = open_conversation(context, upstream)
+    send_message(page, "Again")
+    call = upstream.next_call().start_stream()
+    call.send_event(type="progress", progress={"stage": "reading", "percent": 40})
+    expect(progress(page)).to_contain_text("Reading… 40%")
+    expect(progress(page).locator("progress")).to_have_js_property("position", 0.4)
+    page.clock.run_for(9_000)
+    expect(progress(page)).not_to_have_attribute("data-seconds", re.compile("."))
+    page.clock.run_for(6_000)
+    expect(progress(page)).to_have_attribute("data-seconds", re.compile(r"^1[45]s$"))
+    call.send_event(type="progress", progress={"stage": "writing"})
+    expect(progress(page)).to_contain_text("Writing…")
+    expect(progress(page)).to_have_attribute("data-seconds", re.compile("s$"))
+    call.complete("Yes")
+    expect(progress(page)).to_have_count(0)

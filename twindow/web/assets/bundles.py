@@ -48,6 +48,7 @@ SCRIPTS = {
         "js/missed_turns.js",
         "js/reading_position.js",
         "js/new_turns.js",
+        "js/waiting_time.js",
         "js/conversation.js",
     ),
     "dialogs.js": ("js/dialogs.js",),
