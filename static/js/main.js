@@ -7,6 +7,7 @@ import "./keys.js";
 import "./dialog_links.js";
 import "./clipboard.js";
 import "./menus.js";
+import "./preferences.js";
 import { announce } from "./announcements.js";
 import { messages } from "./messages.js";
 import { afterPaint, deleteDrafts, deleteSharedDraft } from "./storage.js";
@@ -48,7 +49,7 @@ afterPaint(() => {
 const pageUrl = new URL(location);
 const { done: completedAction, conversation: completedActionId } = Object.fromEntries(pageUrl.searchParams);
 if (completedAction) {
-  for (const name of ["done", "conversation", "changed"]) pageUrl.searchParams.delete(name);
+  for (const name of ["done", "conversation"]) pageUrl.searchParams.delete(name);
   history.replaceState(history.state, "", pageUrl);
   channel.postMessage(`/conversations/${completedActionId}`);
 }

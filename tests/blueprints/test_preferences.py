@@ -96,11 +96,19 @@ def test_fresh_cookies_at_one_address_store_a_limited_number_of_sessions(
     assert save_from("192.0.2.2") == 303
 
 
-def test_script_saves_the_language_only_with_its_button(alice: Person):
+def test_script_saves_each_change_but_the_language(alice: Person):
     alice.get("/preferences")
-    fields = {"language": "de", "theme": "dark"}
-    alice.post("/preferences", fields, **HTMX_HEADERS)
-    assert alice.get("/").html.html["lang"] == "en"
+    answer = alice.post("/preferences", {"language": "de", "theme": "dark"}, **HTMX_HEADERS)
 
-    alice.post("/preferences", fields | {"saves": "language"}, **HTMX_HEADERS)
-    assert alice.get("/").html.html["lang"] == "de"
+    assert answer.text == "Saved."
+    html = alice.get("/").html.html
+    assert (html["lang"], html["data-theme"]) == ("en", "dark")
+
+
+def test_theme_is_chosen_in_the_menu_of_any_page(alice: Person):
+    action, fields = alice.get("/conversations?q=bicycle").button_action("Dark")
+    page = alice.post(action, fields, Referer=f"{alice.base_url}/conversations?q=bicycle")
+
+    assert page.response.url.endswith("/conversations?q=bicycle")
+    assert data_attributes(page) == {"theme": "dark"}
+    assert page.html.select_one("#more button[aria-current]").get_text() == "Dark"

@@ -294,9 +294,9 @@ def test_theme_is_applied_at_once_and_its_row_is_aligned(
     driver: WebDriver, conversation: str, url: str
 ):
     open_page(driver, f"{url}/preferences")
-    click(driver, "[value=dark]")
+    click(driver, ".preferences [value=dark]")
     wait_until(driver, "return document.documentElement.dataset.theme === 'dark'")
-    for row in driver.find_elements("css selector", ".preferences fieldset"):
+    for row in driver.find_elements("css selector", "fieldset.preference"):
         legend, hint, choices = (row.find_element("css selector", part) for part in ROW_PARTS)
         top, end, choices_top = driver.execute_script(TOPS, legend, hint, choices)
         assert top < end
@@ -307,8 +307,8 @@ def test_arabic_page_is_mirrored_and_its_empty_box_shows_the_placeholder(
     driver: WebDriver, conversation: str, url: str
 ):
     open_page(driver, f"{url}/preferences")
-    click(driver, "[value=ar]")
-    click(driver, "#language button")
+    Select(wait_for(driver, "#language")).select_by_value("ar")
+    click(driver, "#language + button")
     wait_until(driver, "return document.documentElement.dir === 'rtl'")
     open_page(driver, conversation)
     box = message_box(driver)

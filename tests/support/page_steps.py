@@ -164,7 +164,7 @@ def rename(page: Page, title: str) -> None:
 
 
 def choose_preference(page: Page, question: str, option: str) -> None:
-    """Choose an option on the preferences page, and wait until it is applied."""
-    with page.expect_navigation():
-        page.get_by_role("group", name=question).get_by_role("radio", name=option).check()
-    expect(page.locator(".toast")).to_contain_text("Saved.")
+    """Choose an option on the preferences page, and wait until it is saved."""
+    group = page.get_by_role("group", name=question)
+    group.get_by_role("radio", name=option).check()
+    expect(group.get_by_role("status")).to_have_text("Saved.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 
 from flask import Flask, session
 
@@ -59,8 +59,6 @@ class PreferenceField:
     legend: str
     hint: str
     options: Mapping[str, str]
-    # Language of each label; an option that is missing here is in the language of the page.
-    option_languages: Mapping[str, str] = field(default_factory=dict)
     needs_script: bool = False
 
 
@@ -70,7 +68,6 @@ PREFERENCE_FIELDS = {
         N_("Language"),
         N_("“System” uses your browser's language."),
         {"system": N_("System"), **LANGUAGES},
-        {code: code for code in LANGUAGES},
     ),
     "theme": PreferenceField(
         N_("Theme"),
@@ -104,8 +101,9 @@ PREFERENCE_FIELDS = {
 
 
 def init_app(app: Flask) -> None:
-    """Register `preferences` as a template global."""
+    """Register `preferences` and `preference_fields` for templates."""
     app.add_template_global(preferences)
+    app.jinja_env.globals["preference_fields"] = PREFERENCE_FIELDS
 
 
 def preferences() -> Preferences:

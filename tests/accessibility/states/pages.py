@@ -9,7 +9,9 @@ from tests.accessibility.environment import Environment, state
 def preferences_saved(env: Environment) -> Page:
     page = env.open("/preferences")
     page.get_by_role("radio", name="Large").check()
-    page.locator(".toast", has_text="Saved.").wait_for()
+    page.get_by_role("status").get_by_text("Saved.").wait_for(state="attached")
+    page.get_by_label("Language").select_option("Deutsch")
+    page.get_by_role("button", name="Save").wait_for()
     return page
 
 
