@@ -7,6 +7,7 @@ import "./keys.js";
 import "./dialog_links.js";
 import "./clipboard.js";
 import "./menus.js";
+import "./passwords.js";
 import "./preferences.js";
 import { announce } from "./announcements.js";
 import { messages } from "./messages.js";

@@ -81,7 +81,7 @@ def test_sign_in_page_says_why_it_is_shown(
 def test_sign_in_page_has_help_and_can_be_read_in_another_language(
     alice: Person, accounts: Accounts
 ):
-    page = alice.press(alice.get("/conversations"), "Deutsch", language="de")
+    page = alice.press(alice.get("/conversations"), "Save", language="de")
     assert "Melden Sie sich an, um diese Seite zu sehen." in page.text
     assert alice.get("/help").path == "/help"
     page = alice.press(page, "Anmelden", name="Anna", password=PASSWORD)

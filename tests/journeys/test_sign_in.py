@@ -97,3 +97,21 @@ def test_signing_out_deletes_the_drafts_and_leads_other_tabs_to_the_sign_in_page
     expect(page.get_by_role("heading", level=1)).to_have_text("Ada")
     wait_until_settled(page)
     expect(message_box(page)).to_have_value("")
+
+
+def test_password_can_be_shown_until_it_is_sent(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/session/new")
+    page.get_by_role("textbox", name="Name").fill("Anna")
+    field = page.get_by_label("Password")
+    field.fill("wrong")
+    toggle = page.get_by_role("button", name="Show password")
+    toggle.click()
+    expect(field).to_have_attribute("type", "text")
+    toggle.click()
+    expect(field).to_have_attribute("type", "password")
+    toggle.click()
+    page.evaluate("addEventListener('submit', (event) => event.preventDefault())")
+    page.get_by_role("button", name="Sign in").click()
+    expect(field).to_have_attribute("type", "password")
+    expect(toggle).to_have_attribute("aria-pressed", "false")

@@ -38,6 +38,7 @@ SCRIPTS = {
         "js/dialog_links.js",
         "js/clipboard.js",
         "js/menus.js",
+        "js/passwords.js",
         "js/preferences.js",
         "js/main.js",
     ),
