@@ -1,25 +1,31 @@
-"""Actions on one conversation: rename, pin, archive, delete, restore."""
+"""Actions on conversations: rename and pin one; archive, delete and restore one or several."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from flask import Blueprint, current_app, redirect, request, url_for
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
+from twindow.chat.conversations import PAGE_SIZE, Conversation
 from twindow.web.container import portal
 from twindow.web.http import render_fragment, wants_fragment
 from twindow.web.person.current_person import person
-from twindow.web.person.ownership import find_deleted_conversation, own_conversation
+from twindow.web.person.ownership import (
+    find_conversation,
+    find_deleted_conversation,
+    own_conversation,
+)
 from twindow.web.person.return_path import current_page, return_path
 
 HIDING_ACTIONS = {"archived", "deleted"}
 
-bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations/<conversation_id>")
+bp = Blueprint("conversation_actions", __name__, url_prefix="/conversations")
 
 
-@bp.get("/menu")
+@bp.get("/<conversation_id>/menu")
 def show_menu(conversation_id: str) -> BaseResponse:
     """Return the menu of a conversation, for its row in the sidebar."""
     conversation = own_conversation(conversation_id)
@@ -30,7 +36,7 @@ def show_menu(conversation_id: str) -> BaseResponse:
     )
 
 
-@bp.get("/title")
+@bp.get("/<conversation_id>/title")
 def edit_title(conversation_id: str) -> BaseResponse:
     """Return the form for a new title."""
     conversation = own_conversation(conversation_id)
@@ -42,51 +48,66 @@ def edit_title(conversation_id: str) -> BaseResponse:
     )
 
 
-@bp.post("/title")
+@bp.post("/<conversation_id>/title")
 def rename(conversation_id: str) -> BaseResponse:
     """Rename a conversation. An empty title restores the default title."""
     conversation = own_conversation(conversation_id)
     portal().conversations.rename(conversation, request.form.get("title", ""))
-    return _redirect_back(conversation_id, "renamed")
+    return _redirect_back([conversation], "renamed")
 
 
-@bp.post("/pin")
+@bp.post("/<conversation_id>/pin")
 def pin(conversation_id: str) -> BaseResponse:
     """Pin or unpin a conversation."""
     conversation = own_conversation(conversation_id)
     pinned = request.form.get("pinned") == "1"
     portal().conversations.set_pinned(conversation, pinned=pinned)
-    return _redirect_back(conversation_id, "pinned" if pinned else "unpinned")
+    return _redirect_back([conversation], "pinned" if pinned else "unpinned")
 
 
-@bp.post("/archive")
-def archive(conversation_id: str) -> BaseResponse:
-    """Archive a conversation, or move it back to the list."""
-    conversation = own_conversation(conversation_id)
+@bp.post("/<conversation_id>/archive")
+@bp.post("/selected/archive")
+def archive(conversation_id: str = "") -> BaseResponse:
+    """Archive a conversation or the selected ones, or move them back to the list."""
     archived = request.form.get("archived") == "1"
-    portal().conversations.set_archived(conversation, archived=archived)
-    return _redirect_back(conversation_id, "archived" if archived else "listed")
+    conversations = _find_all(conversation_id, find_conversation)
+    for conversation in conversations:
+        portal().conversations.set_archived(conversation, archived=archived)
+    return _redirect_back(conversations, "archived" if archived else "listed")
 
 
-@bp.post("/deletion")
-def delete(conversation_id: str) -> BaseResponse:
-    """Delete a conversation. The list offers to undo the deletion."""
-    if not find_deleted_conversation(conversation_id):
-        own_conversation(conversation_id)
-    portal().deletions.delete(conversation_id, person())
-    return _redirect_back(conversation_id, "deleted")
+@bp.post("/<conversation_id>/deletion")
+@bp.post("/selected/deletion")
+def delete(conversation_id: str = "") -> BaseResponse:
+    """Delete a conversation or the selected ones. The list offers to undo the deletion."""
+    conversations = _find_all(
+        conversation_id, lambda id_: find_deleted_conversation(id_) or find_conversation(id_)
+    )
+    for conversation in conversations:
+        portal().deletions.delete(conversation.id, person())
+    return _redirect_back(conversations, "deleted")
 
 
-@bp.post("/restoration")
-def restore(conversation_id: str) -> BaseResponse:
-    """Restore a deleted conversation. Repeating the request has the same result."""
-    if find_deleted_conversation(conversation_id):
-        portal().deletions.restore(conversation_id, person())
-    conversation = own_conversation(conversation_id)
-    return _redirect_back(conversation_id, "restored", is_archived=conversation.archived)
+@bp.post("/<conversation_id>/restoration")
+@bp.post("/selected/restoration")
+def restore(conversation_id: str = "") -> BaseResponse:
+    """Restore deleted conversations. Repeating the request has the same result."""
+    for conversation in _find_all(conversation_id, find_deleted_conversation):
+        portal().deletions.restore(conversation.id, person())
+    return _redirect_back(_find_all(conversation_id, find_conversation), "restored")
 
 
-def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = False) -> BaseResponse:
+def _find_all(
+    conversation_id: str, find: Callable[[str], Conversation | None]
+) -> Sequence[Conversation]:
+    """Return the conversation of the URL, or what is found of the conversations of the form."""
+    if conversation_id:
+        return [find(conversation_id) or own_conversation(conversation_id)]
+    ids = request.form.getlist("conversation")[:PAGE_SIZE]
+    return [conversation for id_ in ids if (conversation := find(id_))]
+
+
+def _redirect_back(conversations: Sequence[Conversation], action: str) -> BaseResponse:
     """Redirect to the page that sent the form, which then shows a notice about the action.
 
     A URL that is no page of this portal is replaced by the list. Actions that hide a conversation
@@ -95,16 +116,18 @@ def _redirect_back(conversation_id: str, action: str, *, is_archived: bool = Fal
     list_url = url_for("conversations.index")
     next_path = request.form.get("next", "")
     url = urlsplit(next_path if next_path == return_path(next_path) else list_url)
-    hidden_path = url_for("conversations.show", conversation_id=conversation_id)
+    ids = [conversation.id for conversation in conversations]
+    hidden_paths = [url_for("conversations.show", conversation_id=id_) for id_ in ids]
     endpoint = _endpoint_of(url.path)
-    if not endpoint or (action in HIDING_ACTIONS and url.path == hidden_path):
+    if not endpoint or (action in HIDING_ACTIONS and url.path in hidden_paths):
         url = urlsplit(list_url)
     # A page of earlier turns has no place for the notice.
     query = parse_qsl(url.query) if endpoint != "conversations.show" else []
-    parameters = {**dict(query), "done": action, "conversation": conversation_id}
-    if is_archived and url.path == list_url:
+    parameters = {**dict(query), "done": action, "conversation": ids}
+    is_archived = bool(ids) and all(c.archived for c in conversations)
+    if action == "restored" and is_archived and url.path == list_url:
         parameters["view"] = "archived"
-    return redirect(f"{url.path}?{urlencode(parameters)}", 303)
+    return redirect(f"{url.path}?{urlencode(parameters, doseq=True)}", 303)
 
 
 def _endpoint_of(path: str) -> str:

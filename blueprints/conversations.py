@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,8 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from twindow.chat.conversations import Conversation, ConversationPage
-from twindow.chat.search import SearchResults
+from twindow.chat.conversations import PAGE_SIZE, Conversation, ConversationPage
+from twindow.chat.search import SearchResults, plain_line
 from twindow.web.composer import conversation_composer
 from twindow.web.container import portal
 from twindow.web.http import render_fragment, wants_fragment
@@ -36,12 +36,10 @@ from twindow.web.views import (
 )
 
 bp = Blueprint("conversations", __name__, url_prefix="/conversations")
+bp.add_app_template_filter(plain_line)
 bp.add_app_template_global(sidebar_groups)
 bp.add_app_template_global(sidebar_row)
 bp.add_app_template_global(read_action_notice)
-
-# Maximum number of recently deleted conversations that can be restored from the list.
-MAX_RECENTLY_DELETED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,7 @@ class ConversationList:
     date_groups: Sequence[DateGroup[Conversation]]
     is_archive: bool
     are_all_archived: bool
+    newest_texts: Mapping[str, tuple[str, str]]
     recently_deleted: Sequence[Conversation]
     return_url: str
 
@@ -84,8 +83,9 @@ def index() -> Response | str:
     twin_name = twin.name if twin else next((c.twin_name for c in view.conversations), twin_id)
     notice = read_action_notice()
     listed_ids = {conversation.id for conversation in view.conversations}
-    # Show the notice in the row of its conversation; without such a row, above the list.
-    is_in_row = notice is not None and notice.conversation.id in listed_ids
+    # Show the notice in the row of its only conversation; without such a row, above the list.
+    noted_ids = [c.id for c in notice.conversations] if notice else []
+    is_in_row = len(noted_ids) == 1 and noted_ids[0] in listed_ids
     template_values: dict[str, Any] = {
         "view": view,
         "twin_id": twin_id,
@@ -117,9 +117,8 @@ def _list(twin_id: str | None) -> ConversationList:
         date_groups=group_by_date(page.items),
         is_archive=is_archive,
         are_all_archived=are_all_archived,
-        recently_deleted=portal().deletions.list_for_person(
-            person(), MAX_RECENTLY_DELETED, permissions
-        )
+        newest_texts=portal().turns.list_newest_texts([c.id for c in page.items]),
+        recently_deleted=portal().deletions.list_for_person(person(), PAGE_SIZE, permissions)
         if person()
         else (),
         return_url=url_for(

@@ -9,6 +9,7 @@ import "./clipboard.js";
 import "./menus.js";
 import "./passwords.js";
 import "./preferences.js";
+import "./selection.js";
 import { announce } from "./announcements.js";
 import { messages } from "./messages.js";
 import { afterPaint, deleteDrafts, deleteSharedDraft } from "./storage.js";
@@ -48,13 +49,14 @@ afterPaint(() => {
 
 // Remove the parameters of the action notice from the URL, so that a reload does not repeat it.
 const pageUrl = new URL(location);
-const { done: completedAction, conversation: completedActionId } = Object.fromEntries(pageUrl.searchParams);
+const completedAction = pageUrl.searchParams.get("done");
 if (completedAction) {
+  const paths = pageUrl.searchParams.getAll("conversation").map((id) => `/conversations/${id}`);
   for (const name of ["done", "conversation"]) pageUrl.searchParams.delete(name);
   history.replaceState(history.state, "", pageUrl);
-  channel.postMessage(`/conversations/${completedActionId}`);
+  for (const path of paths) channel.postMessage(path);
+  if (completedAction === "deleted") afterPaint(() => paths.forEach(deleteSharedDraft));
 }
-if (completedAction === "deleted") afterPaint(() => deleteSharedDraft(`/conversations/${completedActionId}`));
 
 document.addEventListener("submit", (event) => {
   // Search runs while typing: do not submit the form as well.

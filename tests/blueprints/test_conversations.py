@@ -6,7 +6,7 @@ from sqlalchemy import update
 
 from tests.support.conversation_list import listed_titles
 from tests.support.history import get_only_person, insert_conversation
-from tests.support.person import Page, Person, complete_first_turn
+from tests.support.person import Page, Person, complete_first_turn, wait_for_reply
 from tests.support.upstream import Upstream
 from twindow.chat.conversations import PAGE_SIZE
 from twindow.chat.schema import conversations
@@ -57,3 +57,20 @@ def test_out_of_range_numbers_in_the_query_are_harmless(alice: Person, upstream:
         assert alice.get(f"{page.path}?{query}").status == 200
     for number in ("99", "9" * 30, "x"):
         assert listed_titles(alice.get(f"/conversations?page={number}")) == ["Hello"]
+
+
+def test_rows_show_the_beginning_of_the_newest_reply_or_message_as_plain_text(
+    alice: Person, upstream: Upstream
+):
+    def shown() -> str:
+        return " ".join(
+            alice.get("/conversations").html.select_one(".rows p span").get_text().split()
+        )
+
+    page = alice.start_conversation("Why is `x` <b>?")
+    assert shown() == "You: Why is x <b>?"
+    reply = "**Because** of\n\n- [it](https://example.org), and " + "so on " * 100
+    upstream.next_call().start_stream().complete(reply)
+    wait_for_reply(alice, page)
+    assert shown().startswith("Because of - it, and so on")
+    assert len(shown()) <= 200

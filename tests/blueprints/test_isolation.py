@@ -61,6 +61,11 @@ FURTHER_URLS = {
     "/conversations/{}?follow=1": "conversation",
     "/conversations/{}/export?format=md": "conversation",
 }
+# Forms with ids in the field "conversation".
+FORMS = {
+    f"/conversations/selected/{action}": "conversation"
+    for action in ("archive", "deletion", "restoration")
+}
 # Pages that list what somebody has.
 LISTS = ("/", "/conversations", "/conversations/recent", "/conversations?q=Secret", "/session")
 # What they would show of Anna: her twin and her conversation.
@@ -254,6 +259,15 @@ def test_ids_of_other_people_give_the_same_response_as_missing_ids(
             is_found = is_signed_in and is_url_of_resource and template != STREAM
             if foreign != missing or is_leak or (is_found and responses[0].status_code < 404):
                 wrong.append((kind, method, template))
+        for (path, owner), headers in product(FORMS.items(), ({}, HTMX_HEADERS)):
+            ids = annas_ids[owner], RANDOM_ID
+            either_id = re.compile("|".join(ids))
+            data = [fields | {"conversation": tested_id} for tested_id in ids]
+            responses = [client.post(path, data=each, headers=headers) for each in data]
+            cells += len(ids)
+            foreign, missing = (fingerprint(response, either_id) for response in responses)
+            if foreign != missing:
+                wrong.append((kind, "POST", path))
 
     assert wrong == []
     assert cells > 1_000, cells

@@ -9,7 +9,14 @@ from typing import Any
 from flask import has_request_context
 from sqlalchemy import event
 
-from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
+from tests.support.history import get_only_person, insert_conversation
+from tests.support.person import (
+    HTMX_HEADERS,
+    Page,
+    Person,
+    complete_first_turn,
+    wait_for_reply,
+)
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 
@@ -44,3 +51,14 @@ def test_message_and_page_need_few_statements(alice: Person, upstream: Upstream,
 
     assert len(message) <= MAX_OF_MESSAGE, "\n".join(message)
     assert len(shown) <= MAX_OF_PAGE, "\n".join(shown)
+
+
+def test_newest_texts_of_the_list_need_one_statement(alice: Person, portal: Portal, page: Page):
+    counts = []
+    for _ in range(3):
+        with recorded_statements(portal) as listed:
+            alice.get("/conversations")
+        counts.append(len([each for each in listed if "substr(" in each]))
+        insert_conversation(portal.database, get_only_person(portal.database), 3)
+
+    assert counts == [1, 1, 1]

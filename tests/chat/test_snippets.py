@@ -67,8 +67,8 @@ REPLIES = [
         "word:\n\n```python\nif i > 1 and n**0.5 < 2 | 4: # x\n```",
         "word: python if i > 1 and n**0.5 < 2 | 4: # x",
     ),
-    ("word: 2 > 1, a ** b, **so**, *it* is", "word: 2 > 1, a ** b, so , it is"),
-    ('word [one](https://a.example/ "Two")[^n].\n\n[^n]: Three', "word one . Three"),
+    ("word: 2 > 1, a ** b, **so**, *it* is", "word: 2 > 1, a ** b, so, it is"),
+    ('word [one](https://a.example/ "Two")[^n].\n\n[^n]: Three', "word one. Three"),
     ("## word\n\n* C# and `x`\n> > **so**", "word C# and x so"),
 ]
 

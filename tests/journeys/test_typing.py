@@ -63,9 +63,9 @@ def test_composer_receives_sentences_typed_on_an_empty_area_on_buttons_and_in_me
         focus()
         page.keyboard.type("s no idea? just go")
         assert page.evaluate(TAKE_TEXT) == "s no idea? just go"
-        if page.locator(".menu[open], #more:popover-open").count():
+        if page.locator(".menu:popover-open, #more:popover-open").count():
             page.keyboard.press("Escape")
-            expect(page.locator(".menu[open], #more:popover-open")).to_have_count(0)
+            expect(page.locator(".menu:popover-open, #more:popover-open")).to_have_count(0)
             page.keyboard.type("no idea")  # Escape has not left the box
             assert page.evaluate(TAKE_TEXT) == "no idea"
     assert page.url == url

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -99,7 +99,7 @@ class Person:
         """Open a page."""
         return Page(self.session.get(self.base_url + path, headers=headers, timeout=self.timeout))
 
-    def post(self, path: str, fields: dict[str, str], **headers: str) -> Page:
+    def post(self, path: str, fields: Mapping[str, str | list[str]], **headers: str) -> Page:
         """Submit a form and follow the redirect."""
         return Page(
             self.session.post(

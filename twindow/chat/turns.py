@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, func, select, true
 
-from twindow.chat.log import Batch, Log, Reply, build_reply, decode
+from twindow.chat.log import Batch, Log, Reply, build_reply, decode, decode_start
 from twindow.chat.schema import conversations, entries, turns
 from twindow.core.db.database import Database
 
 TURNS_PER_QUERY = 20
+# Of a message in characters, of a reply in bytes of its entry.
+NEWEST_TEXT_LENGTH = 1_000
 
 _COLUMNS = (
     "id",
@@ -81,6 +83,13 @@ class Turns:
         owned_by_person = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
         with self.database.read() as connection:
             return read_turn(connection, (turns.c.id == turn_id) & owned_by_person)
+
+    def list_newest_texts(self, conversation_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
+        """Return the beginnings of the newest message and its reply, by id of the conversation."""
+        query = _SELECT_NEWEST_TEXTS.where(conversations.c.id.in_(conversation_ids))
+        with self.database.read() as connection:
+            rows = connection.execute(query)
+            return {id_: (message, decode_start(data or b"")) for id_, message, data in rows}
 
     def list_running(self, person: str) -> Sequence[str]:
         """Return the ids of the person's turns whose replies are running."""
@@ -204,7 +213,16 @@ _SELECT_TURNS = select(
     _id_of_version(_other.c.version == turns.c.version + 1).label("next_id"),
     _id_of_version(true()).label("newest_id"),
 ).join(conversations)
+_IS_END = (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended")
 # All turns with their final entries.
 _SELECT_STORED = _SELECT_TURNS.add_columns(
     *entries.c["seq", "data", "html", "html_version"]
-).outerjoin(entries, (entries.c.turn_id == turns.c.id) & (entries.c.kind == "ended"))
+).outerjoin(entries, _IS_END)
+_OF_CONVERSATION = _other.c.conversation_id == conversations.c.id
+_NEWEST = select(func.max(_other.c.position)).where(_OF_CONVERSATION).scalar_subquery()
+_IS_NEWEST = (turns.c.conversation_id == conversations.c.id) & (turns.c.position == _NEWEST)
+_SELECT_NEWEST_TEXTS = select(
+    conversations.c.id,
+    func.substr(turns.c.content, 1, NEWEST_TEXT_LENGTH),
+    func.substr(entries.c.data, 1, NEWEST_TEXT_LENGTH),
+).select_from(conversations.join(turns, _IS_NEWEST).outerjoin(entries, _IS_END))

@@ -103,3 +103,29 @@ def conversation_with_its_title_in_a_field(env: Environment) -> Page:
     page.get_by_role("heading", level=1).click()
     page.get_by_role("textbox", name="Title").wait_for()
     return page
+
+
+def _select_two(env: Environment) -> Page:
+    with env.act_as_person() as person:
+        for question in ("How does a bicycle stay upright?", "Why is the sky blue?", "Why not?"):
+            complete_first_turn(person, env.upstream, question, "**It** steers. " * 40)
+    page = env.open("/conversations")
+    for place in (0, 1):
+        page.get_by_role("checkbox").nth(place).check()
+    return page
+
+
+@state("conversations.index")
+def conversations_with_two_selected(env: Environment) -> Page:
+    page = _select_two(env)
+    page.get_by_role("form", name="Selected conversations").wait_for()
+    return page
+
+
+@state("conversation_actions.archive")
+def conversations_with_two_archived(env: Environment) -> Page:
+    page = _select_two(env)
+    page.get_by_role("button", name="Archive", exact=True).click()
+    page.get_by_text("2 conversations archived").wait_for()
+    page.get_by_role("checkbox").check()
+    return page

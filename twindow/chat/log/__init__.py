@@ -8,6 +8,7 @@ from twindow.chat.log.entries import (
     ReplyState,
     build_reply,
     decode,
+    decode_start,
 )
 from twindow.chat.log.html_cache import HtmlCache
 from twindow.chat.log.log import Log
@@ -25,5 +26,6 @@ __all__ = [
     "ReplyState",
     "build_reply",
     "decode",
+    "decode_start",
     "read_ends",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -45,6 +47,15 @@ _decoder = msgspec.json.Decoder(Entry)
 
 encode = msgspec.json.encode
 decode = _decoder.decode
+
+_TEXT = re.compile(rb'\{"type":"ended","state":"\w+","text":"((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*)')
+
+
+def decode_start(data: bytes) -> str:
+    """Return the text of a final entry as far as `data`, its first bytes, has it."""
+    found = _TEXT.match(data)
+    text = found[1].decode(errors="ignore") if found else ""
+    return str(json.loads(f'"{text}"'))
 
 
 @dataclass(frozen=True, slots=True)

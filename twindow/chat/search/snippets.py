@@ -45,6 +45,12 @@ class Span(NamedTuple):
 Snippet = Sequence[SnippetPart]
 
 
+def plain_line(markdown: str) -> str:
+    """Return a text on one line, without the syntax of Markdown."""
+    text = _TABLE_ROW.sub(lambda row: row[0].replace("|", " "), markdown)
+    return " ".join(_MARKDOWN_SYNTAX.sub("", text).split())
+
+
 class SearchPattern:
     """Compiled search terms. The last term also matches as a prefix."""
 
@@ -60,10 +66,7 @@ class SearchPattern:
 
     def snippet(self, text: str, *, is_markdown: bool = False) -> Snippet:
         """Return the part of a text around its rarest hit, with ellipses; see `rarest_hit`."""
-        if is_markdown:
-            text = _TABLE_ROW.sub(lambda row: row[0].replace("|", " "), text)
-            text = _MARKDOWN_SYNTAX.sub(" ", text)
-        text = " ".join(text.split())
+        text = plain_line(text) if is_markdown else " ".join(text.split())
         hit = self.rarest_hit(text)
         start = _word_start(text, hit.start - LEADING_CONTEXT_LENGTH)
         end = len(text) if len(text) - start <= SNIPPET_LENGTH else start + SNIPPET_LENGTH

@@ -40,6 +40,7 @@ SCRIPTS = {
         "js/menus.js",
         "js/passwords.js",
         "js/preferences.js",
+        "js/selection.js",
         "js/main.js",
     ),
     "conversation.js": (

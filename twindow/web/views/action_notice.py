@@ -1,13 +1,13 @@
-"""The notice about the action that was just done to a conversation."""
+"""The notice about the action that was just done to one or several conversations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flask import request
 
-from twindow.chat.conversations import Conversation
+from twindow.chat.conversations import PAGE_SIZE, Conversation
 from twindow.core.languages import N_
 from twindow.web.person.ownership import find_conversation, find_deleted_conversation
 
@@ -30,30 +30,26 @@ STILL_TRUE: dict[str, Callable[[Conversation], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class ActionNotice:
-    """An action and the conversation it was applied to."""
+    """An action and the conversations it was applied to."""
 
     action: str
-    conversation: Conversation
+    conversations: Sequence[Conversation]
 
     @property
     def sentence(self) -> str:
-        """Return the untranslated sentence, with the placeholder `title`."""
+        """Return the untranslated sentence about one conversation, with the placeholder `title`."""
         return SENTENCES[self.action]
 
 
 def read_action_notice() -> ActionNotice | None:
-    """Return the notice for the query parameters `done` and `conversation`.
+    """Return the notice for the query parameters `done` and `conversation` (one or several).
 
     Return None if the parameters are invalid, or if the action has been undone.
     """
-    action, conversation_id = request.args.get("done", ""), request.args.get("conversation", "")
-    if action not in SENTENCES or not conversation_id:
+    action, ids = request.args.get("done", ""), request.args.getlist("conversation")[:PAGE_SIZE]
+    if action not in SENTENCES:
         return None
-    if action == "deleted":
-        conversation = find_deleted_conversation(conversation_id)
-    else:
-        conversation = find_conversation(conversation_id)
-    is_still_true = STILL_TRUE.get(action)
-    if conversation is None or (is_still_true and not is_still_true(conversation)):
-        return None
-    return ActionNotice(action, conversation)
+    find = find_deleted_conversation if action == "deleted" else find_conversation
+    is_still_true = STILL_TRUE.get(action, bool)
+    conversations = [c for id_ in ids if (c := find(id_)) and is_still_true(c)]
+    return ActionNotice(action, conversations) if conversations else None
