@@ -1,7 +1,7 @@
 // Pages that open in a dialog: the keyboard shortcuts and the search.
 import { fetchFragment } from "./requests.js";
 
-const RESULTS = ".search-view :is(.search-view__links, .hits, .links) a, .search-view .rows > li > a";
+const RESULTS = ".search-view :is(.search-view__links, .links) a, .search-view .rows > li > a";
 
 // These elements are inert outside of an open dialog, so they move into it and back.
 const SPEAKING = document.querySelectorAll("#notices, #announcer");
@@ -53,13 +53,14 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   event.target.closest("dialog").close();
 });
-// Arrow keys go through the results of the search.
+// Arrow keys go through the results of the search. The first one is selected already while the field has the focus.
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const dialog = step && document.querySelector(".dialog--search[open]");
   if (!dialog) return;
   const places = [dialog.querySelector("[type=search]"), ...dialog.querySelectorAll(RESULTS)];
-  const next = places[places.indexOf(document.activeElement) + step];
+  const place = places.indexOf(document.activeElement);
+  const next = places[place === 0 && places[2] ? 2 * step : place + step];
   if (!next) return;
   event.preventDefault();
   next.focus();

@@ -5,7 +5,7 @@
   const FIELDS = "button, .button, input:not([type=hidden], [type=radio], [type=checkbox]), textarea, select";
   // These texts may be cut: sidebar titles, names, cards and lines of text in lists link to a page with the full
   // text, and a button shows the full text of a long message.
-  const SHORTENED = ".sidebar :is(li span, p), .brand span, .card :is(h3, p), .rows p span, .turn__message--long .turn__text";
+  const SHORTENED = ".sidebar :is(li span, p), .brand span, .card :is(h3, p), .rows p span, .search-view :is(.rows a, a span), .turn__message--long .turn__text";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const style = (element, pseudo) => getComputedStyle(element, pseudo);
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.person import HTMX_HEADERS, Page, Person
+from tests.support.person import HTMX_HEADERS, Page, Person, complete_first_turn
 from tests.support.upstream import Upstream
 
 
@@ -40,7 +40,26 @@ def test_search_finds_twins_pages_and_messages(alice: Person, page: Page):
     assert conversations(twin) == []
     assert found(alice.get("/search?q=prefer")) == ["Preferences"]
     assert found(alice.get("/search?q=dark mode")) == ["Preferences: Dark mode"]
-    assert conversations(alice.get("/search?q=sky")) == ["Why is the sky blue?"]
+    sky = alice.get("/search?q=sky")
+    assert conversations(sky) == ["Why is the sky blue?"]
+
+
+def test_conversation_that_is_found_has_one_line_with_its_first_hit(alice: Person, page: Page):
+    [row] = alice.get("/search?q=scatter").html.select(".search-view .rows > li")
+
+    assert " ".join(row.p.get_text(" ", strip=True).split()).startswith("Ada ·")
+    assert row.p.mark
+    assert len(row.select("a")) == 1
+
+
+def test_page_with_all_hits_is_offered_if_there_are_more_than_are_shown(
+    alice: Person, upstream: Upstream
+):
+    complete_first_turn(alice, upstream, "One tricycle", "Yes")
+    complete_first_turn(alice, upstream, "Another bicycle", "A bicycle, yes")
+
+    assert "More results" not in alice.get("/search?q=tricycle").text
+    assert "More results" in alice.get("/search?q=bicycle").text
 
 
 def test_dialog_has_the_search_field_and_typing_receives_only_the_results(

@@ -248,7 +248,7 @@ def test_escape_closes_a_menu_and_returns_the_focus(driver: WebDriver, conversat
 def test_search_dialog_finds_a_conversation(driver: WebDriver, conversation: str):
     click(driver, "#to-search")
     wait_for(driver, "dialog input[type=search]").send_keys("Hello")
-    click(driver, "dialog .hits a", "Hello")
+    click(driver, "dialog .rows a", "Hello")
     wait_for(driver, ".turn[data-state=complete]", "Hello to you")
 
 
