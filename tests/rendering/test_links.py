@@ -7,9 +7,12 @@ REL = ' rel="noopener noreferrer nofollow"'
 
 
 def link(address: str, words: str, host: str = "") -> str:
-    told = f'<small class="host"> {host}</small>' if host else ""
+    """Return the HTML of a link; a text that looks like another address has the host visibly."""
+    is_visible = host and any(sign in words for sign in ".@\u3002")
+    note = f'<small class="host"> {host}</small>' if is_visible else ""
+    tooltip = f' title="{host}"' if host and not is_visible else ""
     direction = ' dir="ltr"' if words.startswith("http") else ""
-    return f'<a href="{address}"{REL}{direction}>{words}{told}</a>'
+    return f'<a href="{address}"{REL}{direction}{tooltip}>{words}{note}</a>'
 
 
 B = link("http://a.example/b", "http://a.example/b")
@@ -27,6 +30,14 @@ LINKS = [
     (
         "[**bank**](https://bаnk.example)",
         link("https://b%D0%B0nk.example", "<strong>bank</strong>", "xn--bnk-6cd.example"),
+    ),
+    (
+        "[sign in at bank.example now](https://evil.example)",
+        link("https://evil.example", "sign in at bank.example now", "evil.example"),
+    ),
+    (
+        "[bank\u3002example](https://evil.example)",
+        link("https://evil.example", "bank\u3002example", "evil.example"),
     ),
     ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post", "a@x.example")),
     ("<A@x.example>", link("mailto:A@x.example", "A@x.example")),
@@ -81,7 +92,7 @@ LINKS = [
 ]
 
 
-def test_links_show_their_host_and_hide_the_referrer():
+def test_links_tell_their_host_and_hide_the_referrer():
     expected = [(text, f"<p>{html}</p>") for text, html in LINKS]
 
     assert [(text, render(text)) for text, _ in LINKS] == expected
@@ -133,4 +144,4 @@ def test_text_with_an_overlong_host_is_not_linked():
 
     for text in (f"http://{name}/", f"<http://{name}/>", f"[x](http://{'a' * 70}\u00fc/)"):
         assert "href" not in render(text)
-    assert "\u2026</small>" in render(f"[x](mailto:a@{name})")
+    assert 'title="a@\u2026"' in render(f"[x](mailto:a@{name})")

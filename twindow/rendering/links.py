@@ -1,4 +1,4 @@
-"""Links: each shows the host that it leads to."""
+"""Links: each tells its host, in a tooltip or, after a text that could mislead, visibly."""
 
 from __future__ import annotations
 
@@ -21,16 +21,21 @@ _TAG = re.compile(r"<[^>]*>")
 _HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
 _IGNORED_WHITESPACE = re.compile(r"[\t\r\n]")
 _PORT = re.compile(r":\d*$")
+# A text that could be read as an address. Browsers take the other three for dots (UTS 46).
+_ADDRESS = re.compile(r"\w[.\u3002\uff0e\uff61]\w|://|@")
 # Characters that reverse the order of letters could make a host look like another host.
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def annotate_links(clean_html: str) -> str:
-    """Append the host to links whose text hides it; a link without an address becomes text."""
-    return _LINK.sub(_append_host, clean_html) if "<a " in clean_html else clean_html
+    """Add the host to links whose text does not show it; a link without an address becomes text.
+
+    The host is a tooltip, or text after the link if the text looks like another address.
+    """
+    return _LINK.sub(_add_host, clean_html) if "<a " in clean_html else clean_html
 
 
-def _append_host(match: re.Match[str]) -> str:
+def _add_host(match: re.Match[str]) -> str:
     if match[2] is None:
         return match[3]
     opening_tag, url, label_html = (
@@ -52,15 +57,12 @@ def _append_host(match: re.Match[str]) -> str:
     shows_destination = (
         label == mailboxes if mailboxes else not destination or label_host == destination
     )
-    return (
-        f"{opening_tag}{label_html}</a>"
-        if shows_destination
-        else f"{opening_tag}{label_html}{_host_note(destination)}</a>"
-    )
-
-
-def _host_note(host: str) -> str:
-    return f'<small class="host"> {html.escape(host)}</small>'
+    note = ""
+    if not shows_destination and _ADDRESS.search(label):
+        note = f'<small class="host"> {html.escape(destination)}</small>'
+    elif not shows_destination:
+        opening_tag = f'{opening_tag[:-1]} title="{html.escape(destination)}">'
+    return f"{opening_tag}{label_html}{note}</a>"
 
 
 def _mailboxes(url: str) -> str:

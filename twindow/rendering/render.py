@@ -15,7 +15,7 @@ from twindow.rendering.placeholders import parse_with_definitions, protect, rest
 from twindow.rendering.source_limits import has_too_many_cells, is_too_deep, normalize_line_ends
 
 # Increase this version when the HTML of a text changes, so that cached HTML is rendered again.
-RENDERER_VERSION = 8
+RENDERER_VERSION = 9
 
 MAX_MARKDOWN_CHARACTERS = 500_000
 # A text is shown as plain text if its HTML is longer than `MAX_HTML_RATIO` times the text, plus
