@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from twindow.chat.catalogue import TwinList, TwinUsage, filter_twins
+from twindow.chat.catalogue import TwinList, filter_twins
 from twindow.chat.conversations import Conversation
 from twindow.chat.limits import Sender, SendingBlocked
 from twindow.chat.search import MAX_QUERY_LENGTH
@@ -33,7 +33,7 @@ TWINS_PER_PAGE = 60
 # Limit for full page loads, which contain all previous gallery pages, too. The search finds the
 # other twins of a long list (MAX_TWINS in twindow/chat/catalogue/catalogue.py).
 MAX_PAGES = 10
-MAX_RECENT_TWINS = 4
+MAX_RECENT_TWINS = 3
 # With at most this many twins, the gallery does not list recent ones separately.
 MAX_UNGROUPED_TWINS = 6
 MAX_RECENT_CONVERSATIONS = 5
@@ -54,7 +54,6 @@ class GalleryView:
 
     twin_list: TwinList
     q: str
-    usage: Mapping[str, TwinUsage]
     page: int
     total: int
     recent_twins: Sequence[Twin]
@@ -115,14 +114,13 @@ def _gallery_view() -> GalleryView:
     except TwinApiError as error:
         twin_list = TwinList((), error=error)
     matches = filter_twins(twin_list.twins, q)
-    usage = portal().recent_twins.usage_by_twin(person()) if person() else {}
-    recent, others = ((), matches) if q else _split_recent(matches, usage)
+    used_ids = portal().recent_twins.list_for_person(person()) if person() else ()
+    recent, others = ((), matches) if q else _split_recent(matches, used_ids)
     page = _requested_page(len(others))
     start, end = (page - 1) * TWINS_PER_PAGE, page * TWINS_PER_PAGE
     return GalleryView(
         twin_list=twin_list,
         q=q,
-        usage=usage,
         page=page,
         total=len(matches),
         recent_twins=recent,
@@ -131,16 +129,15 @@ def _gallery_view() -> GalleryView:
         visible_count=len(recent) + len(others[:end]),
         has_more=len(others) > end,
         first_new_index=start or None,
-        choices=_choices(twin_list.twins, usage),
+        choices=_choices(twin_list.twins, used_ids),
         copied=find_turn(request.args.get("turn", "")),
     )
 
 
-def _choices(twins: Sequence[Twin], usage: Mapping[str, TwinUsage]) -> Sequence[Twin]:
+def _choices(twins: Sequence[Twin], used_ids: Sequence[str]) -> Sequence[Twin]:
     """Return the twins that the form offers: those used last, then the others."""
     by_id = {twin.id: twin for twin in twins}
-    used_ids = [twin_id for twin_id in usage if twin_id in by_id]
-    ordered = [by_id[twin_id] for twin_id in dict.fromkeys((*used_ids, *by_id))]
+    ordered = [by_id[id_] for id_ in dict.fromkeys((*used_ids, *by_id)) if id_ in by_id]
     return ordered[:MAX_CHOICES]
 
 
@@ -219,11 +216,11 @@ def _render_twin(twin: Twin, composer: ComposerView) -> str:
 
 
 def _split_recent(
-    twins: Sequence[Twin], usage: Mapping[str, TwinUsage]
+    twins: Sequence[Twin], used_ids: Sequence[str]
 ) -> tuple[Sequence[Twin], Sequence[Twin]]:
     """Return the twins that the person used last, and all others. Short lists are not split."""
     by_id = {twin.id: twin for twin in twins}
-    recent = [by_id[twin_id] for twin_id in usage if twin_id in by_id][:MAX_RECENT_TWINS]
+    recent = [by_id[twin_id] for twin_id in used_ids if twin_id in by_id][:MAX_RECENT_TWINS]
     recent_ids = {twin.id for twin in recent}
     others = [twin for twin in twins if twin.id not in recent_ids]
     return (recent, others) if len(twins) > MAX_UNGROUPED_TWINS else ((), recent + others)

@@ -170,7 +170,7 @@ return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth
   && menu.contains(document.elementFromPoint(left + 20, bottom - 20));"""
 PLACE = "return document.querySelector('.sidebar__recent').scrollTop"
 CURRENT_IN_VIEW = """const rect = (place) => document.querySelector(place).getBoundingClientRect();
-return rect("#recent [aria-current]").bottom <= rect("#to-conversations").top"""
+return rect("#recent [aria-current]").bottom <= rect(".sidebar__foot").top"""
 
 
 @pytest.mark.parametrize("width", [1280, NARROW])

@@ -7,7 +7,7 @@ from twindow.chat.catalogue.list_errors import (
     describe_cause,
     list_error_code,
 )
-from twindow.chat.catalogue.recent_twins import RecentTwins, TwinUsage
+from twindow.chat.catalogue.recent_twins import RecentTwins
 from twindow.chat.catalogue.twin_filter import filter_twins
 from twindow.chat.catalogue.twin_list_store import TwinListStore
 
@@ -17,7 +17,6 @@ __all__ = [
     "TwinCatalogue",
     "TwinList",
     "TwinListStore",
-    "TwinUsage",
     "advise_operator",
     "describe_cause",
     "filter_twins",
