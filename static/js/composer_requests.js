@@ -27,6 +27,21 @@ document.addEventListener("htmx:before:response", (event) => {
   sessionStore.set("sent", location.pathname);
   saveDraft(to, dispatch({ type: "redirected" }).carry);
 });
+// On the first page, the message is shown at once, pale until the portal accepts it.
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  const main = ctx.request.method === "POST" && ctx.sourceElement.closest?.(".home");
+  if (!main) return;
+  const message = document.createElement("p");
+  main.prepend(Object.assign(message, { className: "turn__content", dir: "auto" }));
+  message.textContent = ctx.request.body.get("content");
+  textarea().toggleAttribute("data-sent", textarea().value === message.textContent);
+});
+document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+  if (ctx?.response?.headers.get("HX-Redirect")) return;
+  document.querySelector(".home > .turn__content")?.remove();
+  textarea()?.removeAttribute("data-sent");
+});
+document.addEventListener("input", () => textarea()?.removeAttribute("data-sent"));
 let caret = [];
 document.addEventListener("htmx:before:swap", () => { caret = [textarea()?.selectionStart, textarea()?.scrollTop]; });
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {

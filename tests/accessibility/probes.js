@@ -24,7 +24,7 @@
   const covered = (element) => style(element, "::after").position === "absolute" && element.offsetParent;
   // An element around the focusable element may draw the edge or focus ring: the form around a
   // field or a menu button, or the card that a link covers.
-  const frame = (element) => (element.matches("textarea, input, .menu button") ? element.closest("form") : covered(element));
+  const frame = (element) => (element.matches("textarea, input") ? element.closest("form") : element.closest(".menu") ?? covered(element));
   const outlined = (element) => style(element).outlineStyle !== "none" && px(style(element).outlineWidth) >= 1;
   const ringed = (element) => outlined(element) || style(element).boxShadow !== "none";
 

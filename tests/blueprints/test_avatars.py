@@ -29,7 +29,10 @@ def patient(portal: Portal) -> None:
 
 def faces(page: Page) -> list[str]:
     """Return the URLs of avatars in the page, except those in the sidebar and in the form."""
-    return [str(img["src"]) for img in page.html.select("main img.avatar:not(.avatar--row)")]
+    return [
+        str(img["src"])
+        for img in page.html.select("main :not(option) > img.avatar:not(.avatar--row)")
+    ]
 
 
 def test_avatar_is_served_as_a_sandboxed_image(alice: Person):

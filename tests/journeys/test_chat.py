@@ -8,12 +8,14 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.journeys.conftest import PageErrors
 from tests.support.page_steps import (
+    message_box,
     open_conversation,
     progress,
     reply_text,
     send_message,
     turn,
 )
+from tests.support.traffic import DelayedRequest
 from tests.support.upstream import Upstream
 
 
@@ -97,3 +99,33 @@ def test_long_wait_shows_progress_and_from_ten_seconds_on_its_duration(
     expect(progress(page)).to_have_attribute("data-seconds", re.compile("s$"))
     call.complete("Yes")
     expect(progress(page)).to_have_count(0)
+
+
+def test_first_message_is_shown_at_once_and_returns_to_the_box_if_it_is_not_sent(
+    context: BrowserContext, upstream: Upstream, page_errors: PageErrors
+):
+    page = context.new_page()
+    page.goto("/")
+    box, heading = message_box(page), page.get_by_role("heading", level=1)
+    request = DelayedRequest(page, "**/conversations")
+    box.fill("Hello Ada")
+    box.press("Enter")
+    expect(page.locator("main > .turn__content")).to_have_text("Hello Ada")
+    expect(heading).to_be_hidden()
+    expect(box).to_be_focused()
+    request.abort()
+    expect(heading).to_be_visible()
+    expect(page.locator("main > .turn__content")).to_have_count(0)
+    expect(box).to_have_value("Hello Ada")
+    page_errors.clear()
+
+    page.unroute_all()
+    request = DelayedRequest(page, "**/conversations")
+    box.press("Enter")
+    expect(page.locator("main > .turn__content")).to_have_text("Hello Ada")
+    box.press("End")
+    box.press_sequentially(" and")
+    request.release()
+    expect(turn(page, "waiting").locator(".turn__text")).to_have_text("Hello Ada")
+    upstream.next_call().start_stream().complete("Hi")
+    assert upstream.sent_messages() == ["Hello Ada"]

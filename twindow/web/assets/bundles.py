@@ -73,7 +73,8 @@ BUNDLES = {
         "brand/accent.css",
     ),
     # Styles that the first chat page does not need.
-    "lists.css": ("css/lists.css", "css/empty_states.css"),
+    "home.css": ("css/search_field.css", "css/empty_states.css", "css/home.css"),
+    "lists.css": ("css/search_field.css", "css/empty_states.css", "css/lists.css"),
     "noscript_stream.css": ("css/noscript_stream.css",),
     "noscript.css": ("css/noscript.css",),
     "noscript_resend.css": ("css/noscript_resend.css",),

@@ -17,6 +17,7 @@ WARM_UP_PAGE = "/help"
 # Assets that the first pages of a visitor need.
 PRECOMPRESSED_ASSETS = (
     "twindow.css",
+    "home.css",
     "lists.css",
     "favicon.svg",
     "icons.svg",
