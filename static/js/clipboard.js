@@ -6,12 +6,18 @@ import { messages } from "./messages.js";
 import { removeNotices, showNotice } from "./notices.js";
 import { fetchFragment, reportUnreachable } from "./requests.js";
 
-// Add a copy button to each code block.
+// Add a copy button to each code block and table.
 const button = document.getElementById("copy-code-template");
 if (button) onContentChange(() => {
   for (const code of document.querySelectorAll(".code:not(:has(.code__copy))")) {
     code.prepend(button.content.cloneNode(true));
     code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
+  }
+  for (const table of document.querySelectorAll(".turn__reply .table:not(:has(.code__copy))")) {
+    table.append(button.content.cloneNode(true));
+    const { lastElementChild: copyTable } = table;
+    copyTable.dataset.copy = "table";
+    copyTable.ariaLabel = copyTable.textContent = messages.copyTable;
   }
 });
 
@@ -50,6 +56,10 @@ const copy = async (text, formats) => {
 
 const textOf = async ({ dataset, parentElement, formAction, href }) => {
   if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
+  if (dataset.copy === "table") {
+    const rows = [...parentElement.querySelector("table").rows];
+    return rows.map(({ cells }) => [...cells].map((cell) => cell.textContent.trim()).join("\t")).join("\n");
+  }
   if (dataset.copy === "text") return fetchFragment(formAction);
   if (dataset.copy === "link") return href;
   return document.querySelector(dataset.copy).textContent;
@@ -59,13 +69,15 @@ document.addEventListener("click", async (event) => {
   if (!from) return;
   event.preventDefault();
   removeNotices();
-  const reply = from.dataset.copy === "text" && from.closest(".turn__body").querySelector(".turn__reply");
+  // Also with its format.
+  const part = from.closest(".table")
+    ?? (from.dataset.copy === "text" && from.closest(".turn__body").querySelector(".turn__reply"));
   const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
   label.dataset.label ??= label.textContent;
   from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
   const text = textOf(from);
   try {
-    await copy(text, reply ? { "text/html": cleanHtml(reply.cloneNode(true)) } : {});
+    await copy(text, part ? { "text/html": cleanHtml(part.cloneNode(true)) } : {});
     label.textContent = messages.copied;
     const icon = [...from.querySelectorAll("use")].find((each) => each.checkVisibility());
     const { dataset } = icon ?? from;

@@ -7,7 +7,6 @@ import "./keys.js";
 import "./dialog_links.js";
 import "./clipboard.js";
 import "./menus.js";
-import "./passwords.js";
 import "./preferences.js";
 import "./selection.js";
 import { announce } from "./announcements.js";

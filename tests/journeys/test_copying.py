@@ -160,3 +160,18 @@ def test_buttons_copy_over_plain_http(browser: Browser, url: str, upstream: Upst
             message_box(page).press("Control+v")
             expect(message_box(page)).to_have_value(re.compile(re.escape(copied)))
         assert page.url == before
+
+
+def test_table_is_copied_for_spreadsheets_and_word_processors(
+    context: BrowserContext, upstream: Upstream
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    table = "Look:\n\n| a | b |\n|---|---|\n| **1** | 2 |\n| 3 | `4` |\n"
+    page = open_answered_conversation(context, upstream, table)
+    page.get_by_role("button", name="Copy table").click()
+
+    expect(page.get_by_role("button", name="Copy table")).to_have_text("Copied")
+    assert clipboard(page) == "a\tb\n1\t2\n3\t4"
+    html = page.evaluate(RICH_TEXT)
+    assert "<strong>1</strong></td>" in html
+    assert "<button" not in html

@@ -38,7 +38,6 @@ SCRIPTS = {
         "js/dialog_links.js",
         "js/clipboard.js",
         "js/menus.js",
-        "js/passwords.js",
         "js/preferences.js",
         "js/selection.js",
         "js/main.js",
@@ -55,6 +54,7 @@ SCRIPTS = {
         "js/conversation.js",
     ),
     "dialogs.js": ("js/dialogs.js",),
+    "passwords.js": ("js/passwords.js",),
 }
 _IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./(\w+\.js)";\n', re.MULTILINE)
 

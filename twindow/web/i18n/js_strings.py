@@ -28,6 +28,7 @@ SENTENCES = {
     "table": N_("Table"),
     "code": N_("Code"),
     "formula": N_("Formula"),
+    "copyTable": N_("Copy table"),
     "backToReference": N_("Back to reference %(label)s"),
 }
 
