@@ -1,7 +1,34 @@
-// The list in the sidebar keeps its place from page to page, and shows the row of the open conversation. This is
-// a classic script at the end of the page: unlike a module, it usually runs before the first paint.
+// The sidebar: its list keeps its place from page to page, and shows the row of the open conversation; in wide windows,
+// it can be hidden. This is a classic script at the end of the page: unlike a module, it usually runs before the first
+// paint.
 {
   const sidebar = document.getElementById("sidebar");
+  const hideButton = document.getElementById("hide-sidebar");
+  const menuButton = document.querySelector(".menu-button");
+  const wide = matchMedia("(min-width: 56rem)");
+  const { dataset } = document.documentElement;
+  try { dataset.sidebar = localStorage.getItem("sidebar") ?? ""; } catch {}
+  const toggle = () => {
+    dataset.sidebar = dataset.sidebar ? "" : "hidden";
+    try { localStorage.setItem("sidebar", dataset.sidebar); } catch {}
+  };
+  hideButton.addEventListener("click", () => {
+    toggle();
+    menuButton.focus();
+  });
+  menuButton.addEventListener("click", (event) => {
+    if (!wide.matches) return;
+    event.preventDefault(); // it is no drawer
+    toggle();
+    hideButton.focus();
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key !== "b" || event.altKey || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (wide.matches) toggle();
+    else sidebar.togglePopover();
+  });
+
   const list = sidebar.querySelector(".sidebar__recent");
   let place = 0;
   try { place = sessionStorage.getItem("sidebar") ?? 0; } catch {}

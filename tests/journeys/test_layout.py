@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.support.chromium import resize
 from tests.support.history import get_only_person, insert_conversation
-from tests.support.page_steps import open_conversation
+from tests.support.page_steps import message_box, open_conversation
 from tests.support.upstream import Upstream
 from twindow.core.languages import LANGUAGES
 from twindow.web.container import Portal
@@ -100,6 +100,30 @@ def test_sidebar_is_a_drawer_in_a_narrow_window(context: BrowserContext, upstrea
     expect(sidebar).to_be_visible()
     page.get_by_role("link", name="Preferences").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Preferences")
+
+
+def test_sidebar_stays_hidden_on_every_page_until_it_is_shown_again(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    sidebar = page.get_by_role("complementary", name="Menu")
+    opener = page.get_by_role("button", name="Menu", exact=True)
+    page.get_by_role("button", name="Hide the sidebar").click()
+    expect(sidebar).to_be_hidden()
+    expect(opener).to_be_focused()
+    page.goto("/help")
+    expect(sidebar).to_be_hidden()
+    opener.click()
+    expect(page.get_by_role("button", name="Hide the sidebar")).to_be_focused()
+    page.reload()
+    expect(sidebar).to_be_visible()
+
+    page.goto("/")
+    message_box(page).fill("Hello")
+    for is_visible in (False, True):
+        page.keyboard.press("Control+b")
+        expect(sidebar).to_be_visible(visible=is_visible)
+        expect(message_box(page)).to_be_focused()
 
 
 # In a window of small height, the whole sidebar scrolls.

@@ -77,3 +77,12 @@ def test_sentences_of_scripts_are_in_the_page_in_its_language(alice: Person):
     [block] = page.html.select("script[type='application/json']")
 
     assert json.loads(block.get_text())["copied"] == "Kopiert"
+
+
+def test_comments_are_not_sent_to_browsers(alice: Person):
+    page = alice.get("/twins/ada")
+    own = [str(link["href"]) for link in page.html.select("[rel=stylesheet]")]
+    own += [url for url in script_urls(page) if "htmx" not in url]
+    for url in own:
+        text = alice.get(url).response.text
+        assert not re.search(r"^\s*//|/\*", text, re.MULTILINE), url

@@ -104,7 +104,6 @@ def init_app(app: Flask) -> None:
     """Register the template filters, tests and globals."""
     app.template_filter()(iso_time)
     app.template_filter()(time_or_date)
-    app.template_filter()(is_today)
     app.template_filter()(day)
     app.template_filter()(message_time)
     app.template_filter()(exact_time)

@@ -36,4 +36,4 @@ SENTENCES = {
 def script_messages() -> Markup:
     """Return the sentences of the scripts in the current language, as JSON for a data block."""
     messages = {name: gettext(sentence) for name, sentence in SENTENCES.items()}
-    return htmlsafe_json_dumps(messages, json.dumps, ensure_ascii=False)
+    return htmlsafe_json_dumps(messages, json.dumps, ensure_ascii=False, separators=(",", ":"))
