@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from flask import Blueprint, current_app, redirect, request, url_for
-from werkzeug.exceptions import HTTPException
+from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from twindow.chat.conversations import PAGE_SIZE, Conversation
@@ -18,7 +17,7 @@ from twindow.web.person.ownership import (
     find_deleted_conversation,
     own_conversation,
 )
-from twindow.web.person.return_path import current_page, return_path
+from twindow.web.person.return_path import current_page, endpoint_of_page
 
 HIDING_ACTIONS = {"archived", "deleted"}
 
@@ -115,11 +114,11 @@ def _redirect_back(conversations: Sequence[Conversation], action: str) -> BaseRe
     """
     list_url = url_for("conversations.index")
     next_path = request.form.get("next", "")
-    url = urlsplit(next_path if next_path == return_path(next_path) else list_url)
+    endpoint = endpoint_of_page(next_path)
+    url = urlsplit(next_path if endpoint else list_url)
     ids = [conversation.id for conversation in conversations]
     hidden_paths = [url_for("conversations.show", conversation_id=id_) for id_ in ids]
-    endpoint = _endpoint_of(url.path)
-    if not endpoint or (action in HIDING_ACTIONS and url.path in hidden_paths):
+    if action in HIDING_ACTIONS and url.path in hidden_paths:
         url = urlsplit(list_url)
     # A page of earlier turns has no place for the notice.
     query = parse_qsl(url.query) if endpoint != "conversations.show" else []
@@ -128,15 +127,3 @@ def _redirect_back(conversations: Sequence[Conversation], action: str) -> BaseRe
     if action == "restored" and is_archived and url.path == list_url:
         parameters["view"] = "archived"
     return redirect(f"{url.path}?{urlencode(parameters, doseq=True)}", 303)
-
-
-def _endpoint_of(path: str) -> str:
-    """Return the endpoint of a path of this portal, or "" if there is none."""
-    adapter = current_app.create_url_adapter(request)
-    if adapter is None:
-        return ""
-    try:
-        endpoint, _ = adapter.match(path.removeprefix(request.script_root), method="GET")
-    except HTTPException:
-        return ""
-    return str(endpoint)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from flask import Blueprint, redirect, render_template, request, session
+from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from twindow.web.exemptions import sign_in_not_required
 from twindow.web.form_limits import count_new_session
 from twindow.web.http import wants_fragment
-from twindow.web.person.return_path import current_page, return_path
+from twindow.web.person.return_path import current_page, endpoint_of_page
 from twindow.web.preferences import Preferences, preferences
 from twindow.web.session.browser_id import require_browser_id
 from twindow.web.session.fields import PREFERENCES_FIELD
@@ -46,4 +46,5 @@ def update() -> str | BaseResponse:
     session.permanent = True
     if wants_fragment():
         return render_template("preferences/_saved.html")
-    return redirect(return_path(request.form.get("next") or current_page() or ""), 303)
+    page = request.form.get("next") or current_page() or url_for("twins.index")
+    return redirect(page if endpoint_of_page(page) else url_for("preferences.show"), 303)

@@ -5,6 +5,7 @@ import { TEXT_FIELDS } from "./focus.js";
 import { messages } from "./messages.js";
 import { removeNotices, showNotice } from "./notices.js";
 import { fetchFragment, reportUnreachable } from "./requests.js";
+import { RUNNING_TURN } from "./turns.js";
 
 // Add a copy button to each code block and table.
 const button = document.getElementById("copy-code-template");
@@ -13,9 +14,11 @@ if (button) onContentChange(() => {
     code.prepend(button.content.cloneNode(true));
     code.firstElementChild.ariaLabel += ` ${code.dataset.language ?? ""}`;
   }
-  for (const table of document.querySelectorAll(".turn__reply .table:not(:has(.code__copy))")) {
-    table.append(button.content.cloneNode(true));
-    const { lastElementChild: copyTable } = table;
+  // The patches of a running reply need its tables as they are.
+  for (const table of document.querySelectorAll(".turn__reply .table:not(:has(+ .code__copy))")) {
+    if (table.closest(RUNNING_TURN)) continue;
+    table.after(button.content.cloneNode(true));
+    const { nextElementSibling: copyTable } = table;
     copyTable.dataset.copy = "table";
     copyTable.ariaLabel = copyTable.textContent = messages.copyTable;
   }
@@ -54,12 +57,18 @@ const copy = async (text, formats) => {
   }
 };
 
-const textOf = async ({ dataset, parentElement, formAction, href }) => {
+// Cells separated by tabs. A spreadsheet must not take a text for a formula.
+const cellText = (cell) => {
+  const clone = cell.cloneNode(true);
+  for (const part of clone.querySelectorAll(".host")) part.remove();
+  for (const part of clone.querySelectorAll("br")) part.replaceWith(" ");
+  for (const math of clone.querySelectorAll("math")) math.replaceWith(math.getAttribute("alttext") ?? math.textContent);
+  return clone.textContent.trim().replace(/^[=+@]/, "'$&");
+};
+const tableText = ({ rows }) => [...rows].map(({ cells }) => [...cells].map(cellText).join("\t")).join("\n");
+const textOf = async ({ dataset, parentElement, previousElementSibling, formAction, href }) => {
   if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
-  if (dataset.copy === "table") {
-    const rows = [...parentElement.querySelector("table").rows];
-    return rows.map(({ cells }) => [...cells].map((cell) => cell.textContent.trim()).join("\t")).join("\n");
-  }
+  if (dataset.copy === "table") return tableText(previousElementSibling.querySelector("table"));
   if (dataset.copy === "text") return fetchFragment(formAction);
   if (dataset.copy === "link") return href;
   return document.querySelector(dataset.copy).textContent;
@@ -70,8 +79,8 @@ document.addEventListener("click", async (event) => {
   event.preventDefault();
   removeNotices();
   // Also with its format.
-  const part = from.closest(".table")
-    ?? (from.dataset.copy === "text" && from.closest(".turn__body").querySelector(".turn__reply"));
+  const part = from.dataset.copy === "table" ? from.previousElementSibling
+    : from.dataset.copy === "text" && from.closest(".turn__body").querySelector(".turn__reply");
   const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
   label.dataset.label ??= label.textContent;
   from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;

@@ -37,7 +37,8 @@ document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   textarea().toggleAttribute("data-sent", textarea().value === message.textContent);
 });
 document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
-  if (ctx?.response?.headers.get("HX-Redirect")) return;
+  const isSent = ctx?.response?.headers.get("HX-Redirect");
+  if (isSent || ctx?.request.method !== "POST" || !ctx.sourceElement.closest?.(".home")) return;
   document.querySelector(".home > .turn__content")?.remove();
   textarea()?.removeAttribute("data-sent");
 });

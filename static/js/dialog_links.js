@@ -1,4 +1,5 @@
 // Links that lead to pages; with scripts, a dialog opens instead.
+import { reportUnreachable } from "./requests.js";
 import { letter } from "./shortcuts.js";
 
 const openInDialog = async (link, className) => {
@@ -12,7 +13,8 @@ const openInDialog = async (link, className) => {
     for (const popover of document.querySelectorAll(":popover-open")) popover.hidePopover();
     await openDialog(link.href, className, returnTo);
   } catch {
-    location.assign(link.href);
+    if (navigator.onLine) location.assign(link.href);
+    else reportUnreachable(link);
   }
 };
 for (const [id, className] of [["shortcuts-link", "dialog--shortcuts"], ["to-search", "dialog--search"]]) {
@@ -24,10 +26,11 @@ for (const [id, className] of [["shortcuts-link", "dialog--shortcuts"], ["to-sea
   });
 }
 addEventListener("keydown", (event) => {
-  if (letter(event).toLowerCase() !== "k" || event.altKey || event.shiftKey) return;
-  if (!event.ctrlKey && !event.metaKey) return;
+  const key = letter(event).toLowerCase();
+  if (!["b", "k"].includes(key) || event.altKey || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
   const link = document.getElementById("to-search");
   if (!link || document.querySelector("dialog[open]")) return;
   event.preventDefault();
-  link.click();
+  if (key === "k") link.click();
+  else dispatchEvent(new Event("sidebar-key"));
 });

@@ -10,6 +10,7 @@ import { newestTurn } from "./turns.js";
 
 // "Edit" asks for the message without loading another page. The server answers with a form for its place, or with
 // the composer.
+let cameFromBox = false;
 const formOf = (button) => button.closest(".turn")?.querySelector(".edit");
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-edit-message]");
@@ -18,6 +19,7 @@ document.addEventListener("click", (event) => {
   const form = formOf(button);
   if (form) return form.elements.content.focus();
   if (button.matches(".htmx-request")) return;
+  cameFromBox = document.activeElement === textarea();
   const query = new URLSearchParams(location.search);
   query.set("edit", button.value);
   const url = `${button.formAction.split("#")[0]}?${query}`;
@@ -72,7 +74,7 @@ const closeEdit = (form) => {
   const button = form.parentElement.querySelector("[data-edit-message]");
   form.remove();
   removeNotices();
-  button.focus();
+  (cameFromBox ? textarea() : button).focus();
   announce(messages.editCanceled);
 };
 document.addEventListener("click", (event) => {

@@ -16,10 +16,9 @@ const updateSidebar = () => {
 };
 
 // The request for the list tells the portal that the reply has been seen. After it, other tabs ask again.
-document.addEventListener("reply-ended", () => {
-  const tellTabs = () => channel.postMessage(location.pathname);
-  document.getElementById("recent").addEventListener("htmx:after:swap", tellTabs, { once: true });
-  updateRecent();
+document.addEventListener("reply-ended", async () => {
+  await updateRecent();
+  if (!document.hidden) channel.postMessage(location.pathname);
 });
 
 // "Versions of message 1: 2 of 3".

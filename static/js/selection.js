@@ -7,3 +7,6 @@ document.addEventListener("click", ({ target, shiftKey }) => {
   if (places[0] >= 0) for (const box of boxes.slice(places[0], places[1] + 1)) box.checked = target.checked;
   if (boxes.includes(target)) lastBox = target;
 });
+document.addEventListener("reset", ({ target }) => {
+  if (target.id === "selection") (lastBox ?? document.querySelector(".rows__start input")).focus();
+});

@@ -22,11 +22,11 @@
     toggle();
     hideButton.focus();
   });
-  addEventListener("keydown", (event) => {
-    if (event.key !== "b" || event.altKey || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
+  addEventListener("sidebar-key", () => {
+    const hadFocus = sidebar.contains(document.activeElement);
     if (wide.matches) toggle();
     else sidebar.togglePopover();
+    if (hadFocus) menuButton.focus();
   });
 
   const list = sidebar.querySelector(".sidebar__recent");

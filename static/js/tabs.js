@@ -4,9 +4,11 @@ import { localStore } from "./storage.js";
 // Other tabs tell the paths of conversations that they have changed.
 export const channel = new BroadcastChannel("tab-sync");
 
-// Update the list in the sidebar, unless it is being used.
+// Update the list in the sidebar, unless a title is being edited there. The focus stays in its place.
 export const updateRecent = () => {
-  if (!document.hidden) globalThis.htmx?.trigger("#recent:not(:has(:focus))", "update");
+  const recent = document.querySelector("#recent:not(:has(.title-form))");
+  if (document.hidden || !recent) return;
+  return globalThis.htmx?.ajax("GET", recent.dataset.url, { source: recent, target: recent, swap: "outerMorph" });
 };
 // The list also follows other devices, and the date.
 document.addEventListener("visibilitychange", updateRecent);

@@ -39,6 +39,10 @@ LINKS = [
         "[bank\u3002example](https://evil.example)",
         link("https://evil.example", "bank\u3002example", "evil.example"),
     ),
+    (
+        '[manual](https://evil.example "bank.example")',
+        link("https://evil.example", "manual", "evil.example"),
+    ),
     ("[post](mailto:a@x.example)", link("mailto:a@x.example", "post", "a@x.example")),
     ("<A@x.example>", link("mailto:A@x.example", "A@x.example")),
     ("(A@x.example)", f"({link('mailto:A@x.example', 'A@x.example')})"),
@@ -121,6 +125,26 @@ CHROMIUM_HOSTS = [
     ("http://good.com\u2044login.evil.example/", "good.xn--comlogin-g03d.evil.example"),
     ("http://\u2603.example/", "xn--n3h.example"),
 ]
+
+
+LIKE_ADDRESSES = (
+    "bank.example now",
+    "bank\u2024example",
+    "bank\ufe52example",
+    "bank\ua4f8example",
+    "bank\uff61example",
+    "bank\u200b.\u2060example",
+    "bank.\u0301example",
+    "https\uff1a//bank",
+    "info\uff20bank",
+    "localhost:8080",
+    "[::1]",
+)
+
+
+def test_host_is_visible_after_a_text_that_looks_like_an_address():
+    for words in LIKE_ADDRESSES:
+        assert "> evil.example</small>" in render(f"[{words}](https://evil.example)"), words
 
 
 def test_host_is_shown_as_browsers_normalise_it():

@@ -19,7 +19,7 @@ HITS = [
     ("a < b & c", "b c", ["b", "c"]),
     ("- one\n- two ones", "one", ["one", "ones"]),
     ("```python\nprint(sea)\n```", "sea", ["sea"]),
-    ("[sea](https://sea.example/sea)", "sea", ["sea", "sea"]),
+    ("[sea](https://sea.example/sea)", "sea", ["sea"]),
     ("東京の海", "海", ["海"]),
 ]
 

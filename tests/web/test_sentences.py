@@ -261,17 +261,18 @@ def test_date_groups_have_translated_headings(app: Flask, clock: AdjustableClock
 
 
 COUNTS = {
-    1: "محادثة واحدة",
-    2: "محادثتان",
-    3: "3 محادثات",
-    11: "11 محادثة",
-    100: "100 محادثة",
+    1: "تمت استعادة محادثة واحدة",
+    2: "تمت استعادة محادثتين",
+    3: "تمت استعادة 3 محادثات",
+    11: "تمت استعادة 11 محادثة",
+    100: "تمت استعادة 100 محادثة",
 }
 
 
 def test_arabic_has_a_plural_form_for_each_number(app: Flask):
     with in_language(app, "ar"):
         template = app.jinja_env.from_string(
-            '{{ ngettext("%(count)s conversation", "%(count)s conversations", n, count=n) }}'
+            '{{ ngettext("%(count)s conversation restored", "%(count)s conversations restored",'
+            " n, count=n) }}"
         )
         assert {count: template.render(n=count) for count in COUNTS} == COUNTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -26,6 +27,7 @@ from twindow.chat.schema import turns
 from twindow.chat.titles import make_title
 from twindow.chat.turns import IS_SHOWN
 from twindow.core.db.database import Database
+from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.text_folding import is_visible, join_terms
 from twindow.core.twin_groups import EVERY_TWIN, TwinPermissions
 
@@ -71,7 +73,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class RecentConversation(Conversation):
-    """Conversation in the sidebar, with the position of its newest turn."""
+    """Conversation in the sidebar: the newest turn, and the newest whose reply was shown.
+
+    Both are positions; `is_running` is about the reply to the newest turn.
+    """
 
     seen_position: int = 0
     newest_position: int = 0
@@ -163,9 +168,12 @@ class Conversations:
         return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
 
     def mark_seen(self, conversation_id: str, position: int) -> None:
-        """Store that a page has shown the reply of the turn at this position."""
+        """Store that a page has shown the reply of the turn at this position.
+
+        While the database is unavailable, this does nothing: the reply stays marked as new.
+        """
         is_older = (table.c.id == conversation_id) & (table.c.seen_position < position)
-        with self.database.write() as connection:
+        with suppress(DatabaseUnavailable), self.database.write() as connection:
             connection.execute(update(table).where(is_older).values(seen_position=position))
 
     def set_service_id(self, conversation_id: str, service_id: str, delete_url: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from functools import lru_cache
 from urllib.parse import parse_qsl, unquote
 
@@ -21,8 +22,10 @@ _TAG = re.compile(r"<[^>]*>")
 _HTTP_AUTHORITY = re.compile(r"https?:([/\\]*)([^/\\?#]*)", re.IGNORECASE)
 _IGNORED_WHITESPACE = re.compile(r"[\t\r\n]")
 _PORT = re.compile(r":\d*$")
-# A text that could be read as an address. Browsers take the other three for dots (UTS 46).
-_ADDRESS = re.compile(r"\w[.\u3002\uff0e\uff61]\w|://|@")
+# A text that could be read as an address, after `_plain`.
+_ADDRESS = re.compile(r"\w\.\w|//|@|\w:\d|::")
+# Letters that look like a dot, and that neither NFKC nor browsers take for one.
+_DOTS = str.maketrans("\u3002\ua4f8", "..")
 # Characters that reverse the order of letters could make a host look like another host.
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -58,11 +61,17 @@ def _add_host(match: re.Match[str]) -> str:
         label == mailboxes if mailboxes else not destination or label_host == destination
     )
     note = ""
-    if not shows_destination and _ADDRESS.search(label):
+    if not shows_destination and _ADDRESS.search(_plain(label)):
         note = f'<small class="host"> {html.escape(destination)}</small>'
     elif not shows_destination:
         opening_tag = f'{opening_tag[:-1]} title="{html.escape(destination)}">'
     return f"{opening_tag}{label_html}{note}</a>"
+
+
+def _plain(label: str) -> str:
+    """Return a text as people see it: without invisible characters and marks, with plain dots."""
+    letters = unicodedata.normalize("NFKC", label).translate(_DOTS)
+    return "".join(c for c in letters if unicodedata.category(c) not in ("Cf", "Mn"))
 
 
 def _mailboxes(url: str) -> str:

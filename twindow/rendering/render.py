@@ -47,7 +47,8 @@ _cleaner = nh3.Cleaner(
     tags=_INLINE_TAGS | _BLOCK_TAGS | _LIST_TAGS | _TABLE_TAGS | formulas.TAGS,
     clean_content_tags={"script", "style"},
     attributes={
-        "a": {"href", "title"},
+        "*": set(),  # no title: the portal tells the host of a link there
+        "a": {"href"},
         "ol": {"start"},
         "code": {"class"},
         **formulas.ATTRIBUTES,

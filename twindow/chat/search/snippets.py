@@ -48,7 +48,14 @@ Snippet = Sequence[SnippetPart]
 def plain_line(markdown: str) -> str:
     """Return a text on one line, without the syntax of Markdown."""
     text = _TABLE_ROW.sub(lambda row: row[0].replace("|", " "), markdown)
-    return " ".join(_MARKDOWN_SYNTAX.sub("", text).split())
+    return " ".join(_MARKDOWN_SYNTAX.sub(_gap, text).split())
+
+
+def _gap(syntax: re.Match[str]) -> str:
+    """Return a space for the end of a link before a word or another link, otherwise ""."""
+    following = syntax.string[syntax.end() : syntax.end() + 1]
+    is_before_word = following.isalnum() or following == "["
+    return " " if syntax[0].startswith("]") and is_before_word else ""
 
 
 class SearchPattern:

@@ -57,7 +57,8 @@ SCRIPTS = {
     "passwords.js": ("js/passwords.js",),
 }
 _IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./(\w+\.js)";\n', re.MULTILINE)
-# Comments are a fifth of the bytes of the first page, even when compressed.
+# Comments are a fifth of the bytes of the first page, even when compressed. A script must not begin
+# a line of a template literal with //, nor a style contain /* in a string.
 _COMMENT = {
     "js": re.compile(rb"^ *//.*\n", re.MULTILINE),
     "css": re.compile(rb"/\*.*?\*/|^ +", re.DOTALL | re.MULTILINE),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote, urlsplit
 
-from flask import redirect, session, url_for
+from flask import current_app, redirect, session, url_for
 from htmx_flask import request
+from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
 from twindow.web.session.fields import VISITOR_FIELD
@@ -26,6 +27,22 @@ def return_path(text: str) -> str:
     is_path = is_path and not {".", ".."}.intersection(segments)
     is_plain = text.isascii() and text.isprintable() and len(text) <= MAX_PATH_CHARACTERS
     return text if is_path and is_plain else url_for("twins.index")
+
+
+def endpoint_of_page(text: str) -> str:
+    """Return the endpoint of a path with its query, or "" if it is no page of this portal.
+
+    The path of a form that answers POST requests only is no page.
+    """
+    adapter = current_app.create_url_adapter(request) if text == return_path(text) else None
+    if adapter is None:
+        return ""
+    try:
+        path = urlsplit(text).path.removeprefix(request.script_root)
+        endpoint, _ = adapter.match(path, method="GET")
+    except HTTPException:
+        return ""
+    return str(endpoint)
 
 
 def return_to(path: str) -> BaseResponse:

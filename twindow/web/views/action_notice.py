@@ -51,5 +51,7 @@ def read_action_notice() -> ActionNotice | None:
         return None
     find = find_deleted_conversation if action == "deleted" else find_conversation
     is_still_true = STILL_TRUE.get(action, bool)
-    conversations = [c for id_ in ids if (c := find(id_)) and is_still_true(c)]
+    if action in ("renamed", "pinned", "unpinned"):
+        del ids[1:]  # nobody does these to several conversations at once
+    conversations = [c for id_ in dict.fromkeys(ids) if (c := find(id_)) and is_still_true(c)]
     return ActionNotice(action, conversations) if conversations else None

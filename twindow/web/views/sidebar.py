@@ -27,15 +27,16 @@ def sidebar_groups(
 ) -> list[DateGroup[RecentConversation]]:
     """Return the newest conversations of the person and the opened one, grouped by date.
 
-    The page shows the replies of the opened one: they are not new any more. Without a database,
-    there are none: an error page with a sidebar must still be displayed.
+    The page shows the newest reply of the opened one, unless it is a page of earlier turns: the
+    reply is not new any more. Without a database, there are no conversations: an error page with a
+    sidebar must still be displayed.
     """
     if not (person_id := person()):
         return []
     recent: Sequence[RecentConversation] = ()
     with suppress(DatabaseUnavailable):
         recent = portal().conversations.list_recent(person_id, twin_permissions(), opened)
-        for conversation in recent:
+        for conversation in recent if "before" not in request.args else ():
             if opened and opened.id == conversation.id and conversation.newest_reply == "unread":
                 portal().conversations.mark_seen(opened.id, conversation.newest_position)
     return group_by_date(recent)
