@@ -19,7 +19,13 @@ RENDERED = [
     ("1 < 2 & 3", "<p>1 &lt; 2 &amp; 3</p>"),
     ("![a cat](/cat.png)", "<p>a cat</p>"),
     ("# Big\n\n###### Small", "<h3>Big</h3><h6>Small</h6>"),
-    ("- [x] a\n- [ ] b", '<ul dir="auto"><li class="task">☑ a</li><li class="task">☐ b</li></ul>'),
+    (
+        "- [x] a\n- [ ] b",
+        (
+            '<ul dir="auto"><li class="task"><span class="box" data-box="☑">☑</span> a</li>'
+            '<li class="task"><span class="box" data-box="☐">☐</span> b</li></ul>'
+        ),
+    ),
     ("~~a~~", "<p><del>a</del></p>"),
     ("", ""),
 ]

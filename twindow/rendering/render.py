@@ -26,6 +26,7 @@ DEFAULT_BUDGET = MathBudget()
 
 _HEADING = re.compile(r"<(/?)h([1-6])>")
 _WIDE_NUMBER = re.compile(r'<ol start=(?="\d{3,}")')
+_TASK_BOX = re.compile('(<li class="task">(?:<p>)?)([☑☐])')
 _CHECKBOX = re.compile(r'<li><input type="checkbox"( checked="")? disabled="" /> ?(\n<p>)?')
 # Firefox and WebKit scroll no `<math>`. A block needs no line breaks around it.
 _BLOCK_FORMULA = re.compile(r'(?:<br>\s*)?(<math display="block".*?</math>)(?:\s*<br>)?', re.DOTALL)
@@ -92,7 +93,7 @@ def render_part(
     if is_too_deep(parsed_html):
         return render_plain(text)
     clean_html = _cleaner.clean(_adapt_parser_html(restore(parsed_html), budget))
-    linked_html = links.annotate_links(footnotes.add_links(_set_direction(clean_html), scope))
+    linked_html = links.annotate_links(footnotes.add_links(_prepare_lists(clean_html), scope))
     return _make_wide_parts_scrollable(
         _reveal_bidi_in_code(
             code_highlighting.highlight_blocks(linked_html, should_highlight=is_complete)
@@ -141,10 +142,12 @@ def _task_item(match: re.Match[str]) -> str:
     return f'<li class="task">{match[2] or ""}{"☑" if match[1] else "☐"} '
 
 
-def _set_direction(clean_html: str) -> str:
-    """Let each list and quotation have the direction of its own text; widen long numbers."""
+def _prepare_lists(clean_html: str) -> str:
+    """Add what lists and quotations need: the direction of the text, wide numbers, task boxes."""
     if '<ol start="' in clean_html:
         clean_html = _WIDE_NUMBER.sub(r'<ol class="wide" start=', clean_html)
+    if '<li class="task">' in clean_html:
+        clean_html = _TASK_BOX.sub(r'\1<span class="box" data-box="\2">\2</span>', clean_html)
     for tag in ("<ul", "<ol", "<blockquote"):
         clean_html = clean_html.replace(tag, f'{tag} dir="auto"')
     return clean_html

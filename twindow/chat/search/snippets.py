@@ -53,8 +53,8 @@ def plain_line(markdown: str) -> str:
 
 def _gap(syntax: re.Match[str]) -> str:
     """Return a space for the end of a link before a word or another link, otherwise ""."""
-    following = syntax.string[syntax.end() : syntax.end() + 1]
-    is_before_word = following.isalnum() or following == "["
+    following = syntax.string[syntax.end() : syntax.end() + 2]
+    is_before_word = following[:1].isalnum() or (following[:1] == "[" and following != "[^")
     return " " if syntax[0].startswith("]") and is_before_word else ""
 
 
