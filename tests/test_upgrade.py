@@ -42,6 +42,7 @@ def test_data_of_a_release_is_opened_upgraded_and_used(
         anna = Person(url)
         sign_in(anna)
         assert KEY_NAME in anna.get("/keys").text
+        assert not anna.get("/help").html.select("[data-reply]")  # no reply is new
         [quoted] = [
             link
             for link in anna.get("/conversations").html.select("main a")

@@ -28,17 +28,18 @@ document.addEventListener("htmx:before:response", (event) => {
   saveDraft(to, dispatch({ type: "redirected" }).carry);
 });
 // On the first page, the message is shown at once, pale until the portal accepts it.
+let firstMessage;
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   const main = ctx.request.method === "POST" && ctx.sourceElement.closest?.(".home");
   if (!main) return;
+  firstMessage = ctx;
   const message = document.createElement("p");
   main.prepend(Object.assign(message, { className: "turn__content", dir: "auto" }));
   message.textContent = ctx.request.body.get("content");
   textarea().toggleAttribute("data-sent", textarea().value === message.textContent);
 });
 document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
-  const isSent = ctx?.response?.headers.get("HX-Redirect");
-  if (isSent || ctx?.request.method !== "POST" || !ctx.sourceElement.closest?.(".home")) return;
+  if (!ctx || ctx !== firstMessage || ctx.response?.headers.get("HX-Redirect")) return;
   document.querySelector(".home > .turn__content")?.remove();
   textarea()?.removeAttribute("data-sent");
 });

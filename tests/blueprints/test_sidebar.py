@@ -88,3 +88,20 @@ def test_row_tells_that_a_reply_runs_or_that_nobody_has_seen_it(
 
     assert marks_on(waiting.path) == ["Other", "Why is the sky blue?"]
     assert marks_on(page.path) == ["Other", "Why is the sky blue?"]
+
+
+def test_reply_stays_new_until_its_own_newest_page_is_opened(
+    alice: Person, upstream: Upstream, portal: Portal, page: Page
+):
+    other = alice.start_conversation("Other")
+    call = upstream.next_call().start_stream()
+    call.complete("Yes")
+    with alice.follow(other) as stream:
+        stream.remaining_events()
+
+    for path in (page.path, f"{other.path}?before=1", "/conversations"):
+        assert alice.get(path).html.select("[data-reply=unread]") or "before" in path, path
+    conversation_id = other.path.rpartition("/")[2]
+    alice.get(other.path)
+    portal.conversations.mark_seen(conversation_id, 0)
+    assert not alice.get(page.path).html.select("[data-reply]")

@@ -71,6 +71,9 @@ def test_reply_with_its_own_words_lists_the_passages(alice: Person, upstream: Up
     passages = [each.decode_contents() for each in page.html.select(".sources blockquote")]
     assert passages == ["<p>Yeast makes <strong>gas</strong>.</p>"] * 2
     assert page.html.select(".sources details[open]") == []
+    # The browser opens one at a time.
+    [name] = {details["name"] for details in page.html.select(".sources details")}
+    assert name
 
 
 def test_messages_replies_and_passages_are_tagged_with_their_languages(

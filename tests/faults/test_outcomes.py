@@ -147,6 +147,7 @@ def test_message_that_may_have_arrived_asks_before_it_is_sent_again(
         act, state, sentence, reply = case
         seen = send_message(act)
         assert_outcome(seen, state, sentence, AGAIN, reply=reply)
+        assert seen.turn.select_one(".note button")["title"] == AGAIN
         assert str(seen.turn["data-turn"])[:8] in caplog.text
 
     assert failures(check, PERHAPS_RECEIVED) == {}

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.support.history import get_only_person, insert_conversation
-from tests.support.page_steps import open_conversation
+from tests.support.page_steps import open_conversation, wait_until_settled
+from tests.support.traffic import DelayedRequest
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 
@@ -107,6 +108,47 @@ def test_menu_of_a_row_in_the_sidebar_opens_by_mouse_and_by_keyboard(
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(archive).to_be_in_viewport()
+
+
+def test_menu_of_a_row_never_shows_the_actions_of_another_row(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = open_conversation(context, upstream)
+    insert_conversation(portal.database, get_only_person(portal.database), 1, title="Other")
+    page.reload()
+    first, second = page.locator("#recent li").all()
+    delayed = DelayedRequest(page, "**/menu")
+    first.hover()
+    first.locator("button").click()
+    second.hover()
+    second.locator("button").click()
+    path = str(second.locator("a").get_attribute("href"))
+    pin = page.locator("#row-menu").get_by_role("button", name="Pin", exact=True)
+    expect(pin).to_have_attribute("formaction", f"{path}/pin")
+    with page.expect_response("**/menu"):
+        delayed.release()
+    expect(pin).to_have_attribute("formaction", f"{path}/pin")
+
+
+def test_title_in_the_sidebar_is_kept_while_the_list_is_updated(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    page.locator("#recent li").hover()
+    page.locator("#recent li button").click()
+    page.locator("#row-menu").get_by_role("link", name="Rename").click()
+    title = page.get_by_role("textbox", name="Title")
+    title.fill("Half a name")
+    page.get_by_role("log").click()
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    wait_until_settled(page)
+    expect(title).to_have_value("Half a name")
+
+    page.get_by_role("button", name="Conversation menu").click()
+    page.locator("main").get_by_role("link", name="Rename").click()
+    expect(title).to_have_count(1)
+    page.get_by_role("link", name="Cancel").click()
+    expect(title).to_have_count(0)
 
 
 @pytest.mark.parametrize(

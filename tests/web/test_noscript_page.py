@@ -175,6 +175,14 @@ def test_transmitted_size_is_proportional_to_the_reply(alice: Person, upstream: 
     assert len(html.select(".noscript-snapshot")) <= 60
 
 
+def test_reply_that_ends_on_a_noscript_page_is_not_new(alice: Person, upstream: Upstream):
+    page, call = start_noscript_page(alice, upstream)
+    call.complete("Yes")
+    page.read_to_end()
+
+    assert not alice.get("/").html.select("[data-reply]")
+
+
 def test_noscript_page_without_a_running_reply_is_the_normal_page(
     alice: Person, upstream: Upstream
 ):
