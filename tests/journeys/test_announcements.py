@@ -37,7 +37,7 @@ REPLIES = {
         LINK_LIST_TABLE_CODE_NOTE,
         None,
         (
-            "See one and two x.example. Then three. four. five. "
+            "See one and two. Then three. four. five. "
             "Table: a, b. 1, 2. Code: x = 1. End. n: A note."
         ),
     ),

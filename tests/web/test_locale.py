@@ -163,7 +163,7 @@ def test_twin_names_are_isolated_for_bidirectional_text(
     listed = alice.get("/conversations?twin=marlow")
     page = alice.get("/conversations")
 
-    assert listed.html.select_one(".links bdi").get_text() == "marlow"
+    assert listed.html.select_one(".hint bdi").get_text() == "marlow"
     assert page.html.select_one(".rows p a bdi").get_text() == "<b>שרה</b>"
     assert "\u2068<b>שרה</b>\u2069" in page.html.select_one(".rows p a")["aria-label"]
 
