@@ -119,7 +119,6 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
   const { state, language } = turn.querySelector(".turn__footer").dataset;
   const runs = state === "waiting" || state === "streaming";
   if (!runs && reply.ariaBusy) {
-    document.dispatchEvent(new Event("reply-ended"));
     reply.ariaBusy = null;
     reply.lang = language;
   }
@@ -127,6 +126,14 @@ document.addEventListener("htmx:sse:after:message", ({ target }) => {
   turn.toggleAttribute("data-quotes", quotes);
   if (quotes) reply.removeAttribute("ai-disclosure"); // a quotation is not generated
   turn.dataset.state = runs && reply.firstElementChild ? "streaming" : state;
+});
+
+// Tell other modules that no reply runs any more: the last one has ended, or was replaced by its final version.
+let wasRunning = Boolean(document.querySelector(RUNNING_TURN));
+for (const event of ["htmx:sse:after:message", "htmx:after:swap"]) document.addEventListener(event, () => {
+  const isRunning = Boolean(document.querySelector(RUNNING_TURN));
+  if (wasRunning && !isRunning) document.dispatchEvent(new Event("reply-ended"));
+  wasRunning = isRunning;
 });
 
 // Remove the notice "Still replying" when the reply has ended. A page with an earlier version does not show it.

@@ -215,7 +215,10 @@ def test_reply_that_ends_on_a_visible_page_is_not_new(context: BrowserContext, u
         send(page, "More")
     call = upstream.next_call().start_stream()
     with page.expect_response("**/conversations/recent*"):
-        call.complete("Yes")
+        # A reply with citations replaces its turn.
+        source = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas."}
+        call.send_event(type="complete", message={"content": "Yes [1].", "sources": [source]})
+        call.close()
     page.goto("/")
     expect(page.locator("#recent li")).to_have_count(1)
     expect(page.locator("#recent .dot")).to_have_count(0)
