@@ -53,14 +53,13 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   event.target.closest("dialog").close();
 });
-// Arrow keys go through the results of the search. The first one is selected already while the field has the focus.
+// Arrow keys go through the field and the results of the search.
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const dialog = step && document.querySelector(".dialog--search[open]");
   if (!dialog) return;
   const places = [dialog.querySelector("[type=search]"), ...dialog.querySelectorAll(RESULTS)];
-  const place = places.indexOf(document.activeElement);
-  const next = places[place === 0 && places[2] ? 2 * step : place + step];
+  const next = places[places.indexOf(document.activeElement) + step];
   if (!next) return;
   event.preventDefault();
   next.focus();

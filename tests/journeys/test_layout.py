@@ -188,11 +188,11 @@ def test_search_opens_in_a_dialog_and_leads_to_a_hit(context: BrowserContext, up
     page.keyboard.press("Control+k")
     expect(dialog.get_by_role("searchbox")).to_be_focused()
     results = dialog.locator(".search-view a")
-    page.keyboard.press("ArrowDown")  # Enter opens the first one from the field
-    expect(results.nth(1)).to_be_focused()
-    page.keyboard.press("ArrowUp")
-    expect(results.first).to_be_focused()
-    page.keyboard.press("ArrowUp")
+    for place in (0, 1):
+        page.keyboard.press("ArrowDown")
+        expect(results.nth(place)).to_be_focused()
+    for _ in range(2):
+        page.keyboard.press("ArrowUp")
     dialog.get_by_role("searchbox").fill("hello")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/conversations/"))

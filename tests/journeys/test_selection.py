@@ -42,6 +42,7 @@ def test_shift_selects_a_range_and_the_bar_selects_all_or_none(
     assert all(checked())
     bar.get_by_role("button", name="Clear the selection").click()
     assert not any(checked())
+    expect(boxes.nth(3)).to_be_focused()
     expect(bar).to_have_count(0)
 
     boxes.nth(0).focus()
@@ -67,3 +68,16 @@ def test_boxes_work_without_javascript(
     expect(page.locator(".note")).to_contain_text("2 conversations archived")
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("checkbox")).to_have_count(6)
+
+
+def test_title_of_a_row_is_above_its_text_at_every_width(
+    context: BrowserContext, upstream: Upstream, portal: Portal
+):
+    page = open_list(context, upstream, portal)
+    for width in (320, 360, 480, 560, 900, 1280):
+        page.set_viewport_size({"width": width, "height": 700})
+        row = page.locator(".rows > li").first
+        title, text = (row.locator(f"> {part}").bounding_box() for part in ("a", "p"))
+        assert title
+        assert text
+        assert title["y"] + title["height"] <= text["y"] + 1, width
