@@ -109,6 +109,7 @@ def test_composition_that_begins_before_the_response_goes_on_and_is_not_doubled(
     message_box(page).fill("Hello")
     sending = DelayedRequest(page, FORM_URL)
     page.keyboard.press("Enter")
+    expect(page.locator("#composer form.htmx-request")).to_be_attached()
     keyboard.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
     expect(message_box(page)).to_have_value("Helloに")
     sending.release()
