@@ -104,10 +104,10 @@ def test_composition_that_begins_before_the_response_goes_on_and_is_not_doubled(
     context: BrowserContext, upstream: Upstream
 ):
     page = open_conversation(context, upstream)
+    sending = DelayedRequest(page, FORM_URL)
     # An input method, such as for Japanese, replaces its text until it is committed.
     keyboard = context.new_cdp_session(page)
     message_box(page).fill("Hello")
-    sending = DelayedRequest(page, FORM_URL)
     page.keyboard.press("Enter")
     expect(page.locator("#composer form.htmx-request")).to_be_attached()
     keyboard.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
