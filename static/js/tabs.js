@@ -4,12 +4,15 @@ import { localStore } from "./storage.js";
 // Other tabs tell the paths of conversations that they have changed.
 export const channel = new BroadcastChannel("tab-sync");
 
-// Update the list in the sidebar, unless a title is being edited there. The focus stays in its place.
-export const updateRecent = () => {
+const fetchRecent = () => {
   const recent = document.querySelector("#recent:not(:has(.title-form))");
   if (document.hidden || !recent) return;
   return globalThis.htmx?.ajax("GET", recent.dataset.url, { source: recent, target: recent, swap: "outerMorph" });
 };
+// Update the list in the sidebar, unless a title is being edited there. The focus stays in its place. One request
+// follows the other: htmx would not tell when one that waits has ended.
+let listUpdate = Promise.resolve();
+export const updateRecent = () => listUpdate = listUpdate.then(fetchRecent);
 // The list also follows other devices, and the date.
 document.addEventListener("visibilitychange", updateRecent);
 channel.addEventListener("message", updateRecent);

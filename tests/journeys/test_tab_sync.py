@@ -170,6 +170,7 @@ def test_list_of_the_sidebar_follows_other_windows_and_devices(
     page.goto("/")
     send(page, "Hello again")
     upstream.next_call().start_stream().complete("Yes")
+    expect(turn(page, "complete")).to_be_visible()
     for other in others:
         expect(other.locator("#recent li a > [dir]")).to_have_text(["Hello again", "A better name"])
     expect(others[1].locator("#recent [aria-current] > span")).to_have_text("A better name")
@@ -207,6 +208,21 @@ def test_dot_in_the_sidebar_follows_a_reply_of_another_conversation(
     expect(turn(other, "complete")).to_be_visible()
     show_tab(page)
     expect(row).to_have_accessible_name("More")
+
+
+def test_other_windows_learn_that_a_reply_was_seen_also_while_the_list_loads(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    other = context.new_page()
+    other.goto("/help")
+    held = DelayedRequest(page, "**/conversations/recent*")
+    send(page, "More")
+    upstream.next_call().start_stream().complete("Yes")
+    expect(turn(page, "complete", 1)).to_be_visible()
+    expect(other.locator("#recent .dot")).to_have_count(1)
+    held.release()
+    expect(other.locator("#recent .dot")).to_have_count(0)
 
 
 def test_reply_that_ends_on_a_visible_page_is_not_new(context: BrowserContext, upstream: Upstream):
