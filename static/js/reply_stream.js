@@ -4,9 +4,8 @@
 import { announce } from "./announcements.js";
 import { onContentChange } from "./content_changes.js";
 import { messages } from "./messages.js";
-import { noticeText, removeNotices } from "./notices.js";
 import { firstRetryDelay, isSignOfLife, MAX_RETRY_MS, maxRetryDelay, maxSilence, retryDelay } from "./reconnection.js";
-import { isEventStream, isStreamElement } from "./requests.js";
+import { isEventStream, isStreamElement, removeUnreachable } from "./requests.js";
 import { log, RUNNING_TURN } from "./turns.js";
 
 const FIRST_DELAY = firstRetryDelay(Math.random());
@@ -52,7 +51,7 @@ const waitForFirstEvent = (footer) => { if (!silenceTimers.has(footer)) waitForE
 document.addEventListener("htmx:sse:after:connection", ({ target, detail }) => {
   detail.connection.config.reconnectDelay = retryDelay(FIRST_DELAY, countEmptyAttempts(target));
   Object.assign(detail.connection.config, { reconnectMaxDelay: MAX_RETRY_MS, reconnectJitter: 0.2 });
-  if ([messages.unreachable, messages.offline].some((sentence) => noticeText().startsWith(sentence))) removeNotices();
+  removeUnreachable();
   addEmptyAttempt(target);
   waitForFirstEvent(target);
 });

@@ -1,7 +1,7 @@
 // Requests of htmx: what they carry, whether the portal answered, and notices when it did not.
 import { announce } from "./announcements.js";
 import { messages } from "./messages.js";
-import { removeNotices, showNotice } from "./notices.js";
+import { noticeText, removeNotices, showNotice } from "./notices.js";
 import { RUNNING_TURN } from "./turns.js";
 
 export const HTMX_HEADERS = { "HX-Request": "true" };
@@ -18,11 +18,16 @@ export const reportUnreachable = (element) => {
   showNotice(`${failure} ${hasText ? messages.textSaved : messages.tryAgain}`);
 };
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
+// A response of the portal takes the report back.
+export const removeUnreachable = () => {
+  if ([messages.unreachable, messages.offline].some((sentence) => noticeText().startsWith(sentence))) removeNotices();
+};
 // A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace
 // content of this page.
 export const isPortalResponse = (response) => response?.headers.has("X-Fragment");
 document.addEventListener("htmx:before:response", (event) => {
   const { sourceElement, response } = event.detail.ctx;
+  if (isPortalResponse(response)) removeUnreachable();
   const isUseful = response.status < 400 && !response.headers.has("HX-Redirect");
   const isWanted = !isBackgroundRequest(sourceElement) || (!isStreamElement(sourceElement) && isUseful);
   if (isEventStream(response) || (isPortalResponse(response) && isWanted)) return;

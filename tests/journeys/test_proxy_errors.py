@@ -73,4 +73,8 @@ def test_error_or_sign_in_page_of_a_proxy_or_no_response_replaces_no_message_and
         expect(reply_text(page)).to_have_text("One")
         call.complete("One two")
         expect(reply_text(page, "complete", number)).to_have_text("One two")
+        expect(notices).to_contain_text(UNREACHABLE)
+        page.unroute_all()
+        show_tab(page)
+        expect(notices).to_be_empty()
         page.evaluate("notices.replaceChildren()")
