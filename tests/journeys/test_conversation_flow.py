@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.support.chromium import resize
 from tests.support.page_steps import (
     LONG_REPLY,
     message_box,
@@ -187,21 +188,26 @@ def note_after_renaming(page: Page, title: str) -> None:
     expect(message_box(page)).to_be_focused()
 
 
-def test_focus_moves_between_send_and_stop_on_a_phone(phone: BrowserContext, upstream: Upstream):
+def test_focus_moves_between_send_and_stop_on_a_phone_and_the_box_stays(
+    phone: BrowserContext, upstream: Upstream
+):
     page = open_conversation(phone, upstream)
     send, stop = (page.get_by_role("button", name=name) for name in ("Send", "Stop"))
+    resize(page, 360, 640)
     message_box(page).fill("More")
     send.focus()
     page.keyboard.press("Enter")
     call = upstream.next_call().start_stream()
     expect(stop).to_be_focused()
+    height = page.locator("#composer").evaluate("({ offsetHeight }) => offsetHeight")
     call.complete("Yes")
     expect(send).to_be_focused()
+    assert page.locator("#composer").evaluate("({ offsetHeight }) => offsetHeight") == height
 
     page.get_by_role("button", name="Try again").focus()
     page.keyboard.press("Enter")
     upstream.next_call().start_stream()
     expect(stop).to_be_focused()
     expect(message_box(page)).to_have_accessible_description(
-        "You can send your next message when this reply is finished"
+        "You can send when this reply is finished"
     )
