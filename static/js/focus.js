@@ -2,7 +2,7 @@
 // person can type. On touch devices, the Send or Stop button gets the focus instead, because focusing the box would
 // open the keyboard.
 export const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
-export const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
+const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 // Touch keyboards have no Shift+Enter.
 export const sendsOnEnter = () => hasKeyboard && document.documentElement.dataset.enter !== "newline";
 // The ring around the message box, which has the focus nearly always, is for people who move by Tab.

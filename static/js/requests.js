@@ -4,7 +4,6 @@ import { messages } from "./messages.js";
 import { noticeText, removeNotices, showNotice } from "./notices.js";
 import { RUNNING_TURN } from "./turns.js";
 
-export const HTMX_HEADERS = { "HX-Request": "true" };
 export const isEventStream = (response) => response?.headers.get("Content-Type")?.startsWith("text/event-stream");
 export const isStreamElement = (element) => element?.isConnected && element.matches("[hx-sse\\:connect]");
 // Requests that the page sends by itself; no input is lost when they fail.
@@ -24,7 +23,7 @@ export const removeUnreachable = () => {
 };
 // A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace
 // content of this page.
-export const isPortalResponse = (response) => response?.headers.has("X-Fragment");
+const isPortalResponse = (response) => response?.headers.has("X-Fragment");
 document.addEventListener("htmx:before:response", (event) => {
   const { sourceElement, response } = event.detail.ctx;
   if (isPortalResponse(response)) removeUnreachable();
@@ -42,7 +41,7 @@ document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
 
 // Return the text of a fragment. If the person is not signed in, open the sign-in page and throw.
 export const fetchFragment = async (url) => {
-  const response = await fetch(url, { headers: HTMX_HEADERS });
+  const response = await fetch(url, { headers: { "HX-Request": "true" } });
   const signInUrl = response.headers.get("HX-Redirect");
   if (signInUrl) location.assign(signInUrl);
   if (signInUrl || !response.ok || !isPortalResponse(response)) throw response;
