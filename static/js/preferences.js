@@ -1,6 +1,6 @@
-// Preferences take effect when they are chosen: styles and scripts read them from attributes of <html>.
-document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
-  if (!ctx.sourceElement.matches("[hx-post$='/preferences']")) return;
+// Preferences take effect when the portal has saved them: styles and scripts read them from attributes of <html>.
+document.addEventListener("htmx:after:request", ({ detail: { ctx } }) => {
+  if (!ctx.sourceElement.matches("[hx-post$='/preferences']") || ctx.response.status >= 400) return;
   const { next, language, ...chosen } = Object.fromEntries(ctx.request.body);
   const root = document.documentElement;
   Object.assign(root.dataset, chosen);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.support.page_steps import choose_preference, message_box
@@ -26,6 +27,17 @@ def test_theme_is_switched_in_the_menu_and_the_page_stays(context: BrowserContex
     assert colour.get_attribute("content") != light
     page.goto("/help")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+@pytest.mark.usefixtures("bad_network")
+def test_theme_that_was_not_saved_does_not_show(context: BrowserContext):
+    page = context.new_page()
+    page.goto("/")
+    page.route("**/preferences", lambda route: route.abort())
+    page.get_by_role("button", name="More pages").click()
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("#notices")).to_contain_text("reach the server")
+    expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
 
 
 def test_mark_of_a_saved_preference_moves_and_follows_the_menu(context: BrowserContext):
