@@ -180,7 +180,6 @@ def _render_form(
         notice=notice,
         invalid_field=invalid_field,
         retry_at=retry_at,
-        idempotency_key=message_form.new_idempotency_key(),
         docs_url=_docs_url(),
     )
 

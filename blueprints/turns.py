@@ -27,6 +27,7 @@ from twindow.web.views import (
 )
 
 bp = Blueprint("turns", __name__)
+bp.add_app_template_global(message_form.new_idempotency_key)
 
 STILL_REPLYING = N_(
     "The twin is still replying, so your message wasn't sent. Wait for the reply or stop it."
@@ -77,7 +78,6 @@ def index(conversation_id: str) -> BaseResponse:
         view=view,
         new_turns=new_turns,
         is_renamed=is_renamed,
-        idempotency_key=view.idempotency_key,
     )
 
 
@@ -98,7 +98,6 @@ def cancel(turn_id: str) -> BaseResponse:
         return render_fragment(
             "turns/_turn_list.html",
             turns=[load_turn_view(turn)],
-            idempotency_key=message_form.new_idempotency_key(),
         )
     return redirect(_conversation_url(turn), 303)
 
@@ -129,7 +128,6 @@ def _added_fragment(added: AddedTurn, *, is_renamed: bool) -> Response:
         turns=[TurnView.waiting(turn) if added.is_new else load_turn_view(turn)],
         composer=conversation_composer(added.conversation, added.sending_status),
         is_from_composer=message_form.is_from_composer(),
-        idempotency_key=message_form.new_idempotency_key(),
     )
 
 

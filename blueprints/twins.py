@@ -97,8 +97,7 @@ def index() -> Response | str:
         composer = first_composer(twin, gallery.choices, gallery.copied) if twin else None
         return _render_index(gallery, twin, composer)
     if request.args.get("twin"):
-        key = message_form.new_idempotency_key()
-        return render_fragment("twins/_choice.html", twin=gallery.chosen_twin, idempotency_key=key)
+        return render_fragment("twins/_choice.html", twin=gallery.chosen_twin)
     is_next_page = gallery.page > 1
     template = "twins/_next_page.html" if is_next_page else "twins/_search_results.html"
     # Reloading or going back shows the same twins again, up to the limit of full page loads.

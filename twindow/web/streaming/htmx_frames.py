@@ -10,7 +10,6 @@ from twindow.chat.log import Reply
 from twindow.chat.turns import Turn
 from twindow.rendering.stream import DomPatch
 from twindow.twinapi import Progress
-from twindow.web import message_form
 
 
 def render_patches(position: int, patches: Iterable[DomPatch]) -> str:
@@ -27,22 +26,9 @@ def render_progress(turn: Turn, progress: Progress | None, *, has_text: bool) ->
 
 def render_end(turn: Turn, reply: Reply, html: str, patches: Sequence[DomPatch] | None) -> str:
     """Render the end of a reply: patches and footer, or the whole turn if `patches` is None."""
-    if patches is None:
-        return render_template(
-            "turns/_replace_patch.html",
-            turn=turn,
-            reply=reply,
-            reply_html=html,
-            message=turn.content,
-            idempotency_key=message_form.new_idempotency_key(),
-        )
-    footer = render_template(
-        "turns/_end_patch.html",
-        turn=turn,
-        reply=reply,
-        idempotency_key=message_form.new_idempotency_key(),
-    )
-    return render_patches(turn.position, patches) + footer
+    template = "turns/_replace_patch.html" if patches is None else "turns/_end_patch.html"
+    end = render_template(template, turn=turn, reply=reply, reply_html=html, message=turn.content)
+    return render_patches(turn.position, patches or ()) + end
 
 
 def _render_patch(position: int, patch: DomPatch) -> str:

@@ -10,7 +10,6 @@ from flask import request
 from twindow.chat.conversations import Conversation
 from twindow.chat.turns import Turn
 from twindow.twinapi import Twin
-from twindow.web import message_form
 from twindow.web.container import portal
 from twindow.web.person.ownership import find_turn
 from twindow.web.person.twin_permissions import find_cached_twin
@@ -28,13 +27,11 @@ class ConversationView:
     turn, or None if no older turns exist. `before` is None for the newest turns.
     """
 
-    conversation: Conversation
     twin: Twin | None
     turns: Sequence[TurnView]
     older_slot: int | None
     before: int | None
     newest_position: int
-    idempotency_key: str
 
     @property
     def followed_turn_id(self) -> str:
@@ -71,13 +68,11 @@ def load_conversation_view(
     page_turns = fetched_turns[-TURNS_PER_PAGE:]
     newest = newest or page_turns[-1].turn
     return ConversationView(
-        conversation=conversation,
         twin=find_cached_twin(conversation.twin_id),
         turns=mark_search_hit(load_turn_views(page_turns)),
         older_slot=page_turns[0].turn.slot if len(fetched_turns) > TURNS_PER_PAGE else None,
         before=before,
         newest_position=newest.position,
-        idempotency_key=message_form.new_idempotency_key(),
     )
 
 
