@@ -26,7 +26,6 @@ from twindow.web.person.ownership import find_conversation, own_conversation
 from twindow.web.person.twin_permissions import find_cached_twin, twin_permissions
 from twindow.web.views import (
     DateGroup,
-    before_slot,
     group_by_date,
     load_conversation_view,
     read_action_notice,
@@ -166,5 +165,5 @@ def show(conversation_id: str) -> Response:
                 composer=composer,
             )
         return render_fragment("turns/_composer.html", composer=composer)
-    view = load_conversation_view(conversation, before=before_slot())
+    view = load_conversation_view(conversation)
     return render_fragment("conversations/_turns.html", conversation=conversation, view=view)

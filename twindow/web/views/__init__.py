@@ -4,7 +4,6 @@ from twindow.web.views.action_notice import read_action_notice
 from twindow.web.views.conversation_page import render_conversation_page
 from twindow.web.views.conversation_view import (
     ConversationView,
-    before_slot,
     load_conversation_view,
 )
 from twindow.web.views.date_groups import DateGroup, group_by_date
@@ -15,7 +14,6 @@ __all__ = [
     "ConversationView",
     "DateGroup",
     "TurnView",
-    "before_slot",
     "group_by_date",
     "load_conversation_view",
     "load_turn_view",

@@ -13,10 +13,7 @@ from twindow.web.message_form import RejectedMessage
 from twindow.web.streaming import noscript_page
 from twindow.web.streaming.stream_limit import is_stream_limit_reached
 from twindow.web.views.action_notice import read_action_notice
-from twindow.web.views.conversation_view import (
-    before_slot,
-    load_conversation_view,
-)
+from twindow.web.views.conversation_view import load_conversation_view
 
 
 def render_conversation_page(
@@ -30,7 +27,7 @@ def render_conversation_page(
     With `should_follow`, the page streams the running reply to browsers without JavaScript. The
     response has the status of `rejection`, if given.
     """
-    view = load_conversation_view(conversation, before=before_slot())
+    view = load_conversation_view(conversation)
     composer = replace(conversation_composer(conversation), followed_turn_id=view.followed_turn_id)
     running_turns = [item.turn for item in view.turns[-1:] if item.reply.is_running]
     render_values = {

@@ -45,13 +45,12 @@ class ConversationView:
         return None if self.before is None else self.before + TURNS_PER_PAGE
 
 
-def load_conversation_view(
-    conversation: Conversation, *, before: int | None = None
-) -> ConversationView:
-    """Return the newest turns of a conversation, or those before a slot.
+def load_conversation_view(conversation: Conversation) -> ConversationView:
+    """Return the newest turns, or those before the slot in the query parameter `before`.
 
     The query parameter `turn` is the id of a turn that the page shows in its slot.
     """
+    before = request.args.get("before", None, _parse_slot)
     list_turns = portal().turns.list_for_conversation
     chosen = _chosen_turn(conversation)
     newest: Turn | None = None
@@ -79,11 +78,6 @@ def load_conversation_view(
 def _chosen_turn(conversation: Conversation) -> Turn | None:
     turn = find_turn(request.args.get("turn", ""))
     return turn if turn and turn.conversation_id == conversation.id else None
-
-
-def before_slot() -> int | None:
-    """Return the slot in the query parameter `before`, or None."""
-    return request.args.get("before", None, _parse_slot)
 
 
 def _parse_slot(value: str) -> int:
