@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 import pytest
-from flask import Flask
 
 from tests.faults.conftest import (
     COMPLETE_EVENT,
@@ -22,6 +21,7 @@ from tests.support.person import Person
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 from twindow.web.i18n.formatting import OVERDUE_SECONDS
+from twindow.web.streaming import noscript_page
 
 STILL_WAITING = "Still waiting for Ada…"
 GIVEN_UP = "The reply timed out."
@@ -30,9 +30,14 @@ GIVEN_UP = "The reply timed out."
 @pytest.mark.fault("F39")
 @pytest.mark.settings(api_timeout=1)
 def test_silent_service_is_shown_as_waiting_and_then_times_out(
-    app: Flask, alice: Person, upstream: Upstream, portal: Portal, clock: AdjustableClock
+    alice: Person,
+    upstream: Upstream,
+    portal: Portal,
+    clock: AdjustableClock,
+    monkeypatch: pytest.MonkeyPatch,
 ):
-    app.config["NOSCRIPT_POLL_SECONDS"] = portal.log.keepalive_seconds = 0.05
+    monkeypatch.setattr(noscript_page, "POLL_SECONDS", 0.05)
+    portal.log.keepalive_seconds = 0.05
     page = alice.start_conversation("Hello")
     call = upstream.next_call().start_stream()
     url = f"{alice.base_url}{page.path}?follow=1"

@@ -14,6 +14,7 @@ from tests.support.person import Page, Person, Stream, wait_for_reply
 from tests.support.turn_dom import TurnDom
 from tests.support.upstream import Call, Upstream
 from tests.support.waiting import wait_until
+from twindow.web.streaming import noscript_page
 
 PARAGRAPH = "One sentence goes on about wheels and roads, and then another one does. "
 
@@ -41,9 +42,10 @@ class NoscriptReader:
 
 
 @pytest.fixture(autouse=True)
-def quick(app: Flask) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the intervals between the updates of the page."""
-    app.config.update(NOSCRIPT_MIN_INTERVAL_SECONDS=0.02, NOSCRIPT_POLL_SECONDS=0.05)
+    monkeypatch.setattr(noscript_page, "MIN_INTERVAL_SECONDS", 0.02)
+    monkeypatch.setattr(noscript_page, "POLL_SECONDS", 0.05)
 
 
 def start_noscript_page(alice: Person, upstream: Upstream) -> tuple[NoscriptReader, Call]:

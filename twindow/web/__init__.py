@@ -36,10 +36,6 @@ def init_app(app: Flask, portal: Portal) -> None:
         MAX_CONTENT_LENGTH=MAX_FORM_BYTES,
         MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
         MAX_FORM_PARTS=MAX_FORM_FIELDS,
-        # Pages without JavaScript: minimum time between two snapshots of a reply.
-        NOSCRIPT_MIN_INTERVAL_SECONDS=0.4,
-        # Pages without JavaScript: maximum time between two checks whether a snapshot is due.
-        NOSCRIPT_POLL_SECONDS=1.0,
     )
     url_converters.init_app(app)
     session_interface.init_app(app, portal.database)

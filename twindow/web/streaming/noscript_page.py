@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-from flask import Response, current_app, render_template, stream_template
+from flask import Response, render_template, stream_template
 
 from twindow.chat.log import Batch, Reply, build_reply
 from twindow.chat.turns import Turn
-from twindow.rendering.stream import ReplyHtml
 from twindow.twinapi import Progress
 from twindow.web.container import portal
 from twindow.web.i18n import is_overdue
@@ -33,7 +32,10 @@ FLUSH_MARKER = "<!---->"
 # A new snapshot is sent when the open block has grown by this ratio, or after some time, so that
 # the bytes sent stay proportional to the length of the reply.
 MIN_GROWTH_RATIO = 1 / 8
+MIN_INTERVAL_SECONDS = 0.4
 SECONDS_PER_CHARACTER = 1 / 1_000
+# Maximum time between two checks whether a snapshot is due.
+POLL_SECONDS = 1.0
 
 
 class NoscriptReply:
@@ -41,8 +43,6 @@ class NoscriptReply:
 
     def __init__(self, turn: Turn) -> None:
         self._clock = portal().clock
-        self._poll_seconds: float = current_app.config["NOSCRIPT_POLL_SECONDS"]
-        self._min_interval: float = current_app.config["NOSCRIPT_MIN_INTERVAL_SECONDS"]
         self.turn = turn
         self.reply: Reply | None = None
         self._last_html = ""
@@ -55,7 +55,7 @@ class NoscriptReply:
         scope = f"{self.turn.id}-draft"
         closed_blocks: list[str] = []
         with portal().reply_renderers.open(self.turn.id, scope) as renderer:
-            for batch, rendered in follow(self.turn.id, renderer, self._poll_seconds):
+            for batch, rendered in follow(self.turn.id, renderer, POLL_SECONDS):
                 if batch.is_final:
                     self.reply = build_reply(batch)
                     portal().conversations.mark_seen(self.turn.conversation_id, self.turn.position)
@@ -68,18 +68,14 @@ class NoscriptReply:
                     closed_blocks += new_blocks
                     self._last_html = ""
                     yield from new_blocks
-                snapshot = self._open_snapshot(rendered.html, batch)
+                snapshot = (
+                    self._progress_snapshot(batch)
+                    if rendered.html.is_empty
+                    else self._text_snapshot(rendered.html.open_html)
+                )
                 yield snapshot
                 if new_blocks or snapshot or not batch.entries:
                     yield FLUSH_MARKER
-
-    def _open_snapshot(self, rendered_html: ReplyHtml, batch: Batch) -> str:
-        """Return a snapshot of the open block, or of the progress; "" if none is needed yet."""
-        return (
-            self._progress_snapshot(batch)
-            if rendered_html.is_empty
-            else self._text_snapshot(rendered_html.open_html)
-        )
 
     def _progress_snapshot(self, batch: Batch) -> str:
         progress_entries = [entry for entry in batch.entries if isinstance(entry, Progress)]
@@ -90,12 +86,10 @@ class NoscriptReply:
         return self._render_snapshot(progress=progress_entries[-1] if progress_entries else None)
 
     def _text_snapshot(self, html: str) -> str:
-        elapsed, growth = (
-            self._clock.monotonic() - self._last_sent_at,
-            len(html) - len(self._last_html),
-        )
-        has_grown = growth >= len(html) * MIN_GROWTH_RATIO and elapsed >= self._min_interval
-        is_stale = elapsed >= 2 * self._min_interval + len(html) * SECONDS_PER_CHARACTER
+        elapsed = self._clock.monotonic() - self._last_sent_at
+        growth = len(html) - len(self._last_html)
+        has_grown = growth >= len(html) * MIN_GROWTH_RATIO and elapsed >= MIN_INTERVAL_SECONDS
+        is_stale = elapsed >= 2 * MIN_INTERVAL_SECONDS + len(html) * SECONDS_PER_CHARACTER
         if html == self._last_html or (self._last_html and not (has_grown or is_stale)):
             return ""
         self._last_html, self._last_sent_at = html, self._clock.monotonic()
