@@ -53,7 +53,7 @@ class AssetMiddleware:
         match environ["PATH_INFO"].split("/"):
             case ["", "static", version, *parts] if (
                 name := "/".join(parts)
-            ) in self._bundles and _is_get_or_head(environ):
+            ) in self._bundles and environ["REQUEST_METHOD"] in {"GET", "HEAD"}:
                 is_current = version == self.version(name)
                 response = _asset_response(self[name], Request(environ), is_current=is_current)
                 return response(environ, start_response)
@@ -61,11 +61,8 @@ class AssetMiddleware:
 
     def __getitem__(self, name: str) -> Asset:
         """Return an asset. Assets are built once, or in debug mode for each request."""
-        debug = self._app.debug
-        if debug or name not in self._cache:
-            sources = self._bundles[name]
-            with self._app.app_context():
-                self._cache[name] = build_asset(name, sources, self._colours)
+        if self._app.debug or name not in self._cache:
+            self._cache[name] = build_asset(name, self._bundles[name], self._colours)
         return self._cache[name]
 
     def version(self, name: str) -> str:
@@ -77,10 +74,6 @@ class AssetMiddleware:
             return self[name].hash
         hashes = "".join(self[script].hash for script in SCRIPTS)
         return hashlib.sha256(hashes.encode()).hexdigest()[:8]
-
-    def precompress(self, name: str) -> None:
-        """Compress an asset with Brotli, which most browsers accept, so that no visitor waits."""
-        self[name].compress("br")
 
 
 def init_app(
@@ -109,10 +102,6 @@ def asset_text(name: str) -> Markup:
     """Return the content of an asset, for a page that must not load it."""
     assets: AssetMiddleware = current_app.extensions["assets"]
     return Markup(assets[name].body.decode())  # noqa: S704 - a file of the portal
-
-
-def _is_get_or_head(environ: Any) -> bool:
-    return environ["REQUEST_METHOD"] in {"GET", "HEAD"}
 
 
 def _asset_response(asset: Asset, request: Request, *, is_current: bool) -> Response:

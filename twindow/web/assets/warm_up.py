@@ -11,7 +11,7 @@ from werkzeug.test import Client
 
 from twindow.web.assets.static_files import AssetMiddleware
 
-Task = Callable[[str], None]
+Task = Callable[[str], bytes]
 # This page calls neither the service nor the database.
 WARM_UP_PAGE = "/help"
 # Assets that the first pages of a visitor need.
@@ -36,7 +36,7 @@ def warm_up(app: Flask, in_thread: Callable[[Task], Task]) -> None:
         time.sleep(0)  # let other threads run
     assets: AssetMiddleware = app.extensions["assets"]
     for name in PRECOMPRESSED_ASSETS:
-        in_thread(assets.precompress)(name)
+        in_thread(assets[name].compress)("br")  # most browsers accept Brotli
     # Exclude the objects that live as long as the process from further garbage collections: each
     # check of these objects would block the process for 70 ms.
     gc.collect()
