@@ -11,12 +11,6 @@ __all__ = ["register"]
 
 
 def register(app: Flask) -> None:
-    """Register the blueprint `bp` of each module in this package.
-
-    If a module has a function `init_app`, it is called first.
-    """
+    """Register the blueprint `bp` of each module in this package."""
     for info in pkgutil.iter_modules(__path__):
-        module = import_module(f"{__name__}.{info.name}")
-        if hasattr(module, "init_app"):
-            module.init_app(app)
-        app.register_blueprint(module.bp)
+        app.register_blueprint(import_module(f"{__name__}.{info.name}").bp)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Flask, Response, abort, g, render_template, request, url_for
+from flask import Blueprint, Response, abort, g, render_template, request, url_for
 
-from twindow.web.assets import initials
+from twindow.web.assets.initials import initials_avatar
 from twindow.web.container import portal
 from twindow.web.person.twin_permissions import cached_twins
 
 bp = Blueprint("avatars", __name__, url_prefix="/avatars")
+bp.add_app_template_global(initials_avatar)
 
 # An image must not run or load anything, even when its URL is opened directly.
 IMAGE_HEADERS = {
@@ -19,23 +20,13 @@ CACHE_ONE_DAY = "private, max-age=86400, immutable"
 NO_STORE = "no-store"
 
 
-def init_app(app: Flask) -> None:
-    """Register the template filters."""
-    app.template_filter()(avatar_url)
-    app.template_global()(initials_avatar)
-
-
+@bp.app_template_filter()
 def avatar_url(twin_id: str) -> str:
     """Return the URL of a twin's avatar, or "" if it has none. Does not call the service."""
     if "twins" not in g:
         g.twins = cached_twins()
     name = portal().avatars.name_of(g.twins.get(twin_id))
     return url_for("avatars.show", twin_id=twin_id, name=name) if name else ""
-
-
-def initials_avatar(twin_id: str, twin_name: str) -> initials.InitialsAvatar:
-    """Return the initials that replace the avatar of a twin without an image."""
-    return initials.generate(twin_id, twin_name)
 
 
 @bp.get("/<twin:twin_id>/<name>")

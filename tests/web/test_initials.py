@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twindow.core.branding.colour import contrast, parse
-from twindow.web.assets.initials import COLOURS, generate, initials_of
+from twindow.web.assets.initials import COLOURS, initials_avatar, initials_of
 
 INITIALS = {
     "Ada": "A",
@@ -37,4 +37,5 @@ def test_initials_are_legible_on_every_colour():
 
 
 def test_renamed_twin_keeps_its_colour():
-    assert generate("ada", "Ada").background == generate("ada", "Countess").background
+    ada, countess = initials_avatar("ada", "Ada"), initials_avatar("ada", "Countess")
+    assert ada.background == countess.background

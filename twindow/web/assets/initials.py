@@ -29,7 +29,7 @@ class InitialsAvatar:
     background: str
 
 
-def generate(twin_id: str, name: str) -> InitialsAvatar:
+def initials_avatar(twin_id: str, name: str) -> InitialsAvatar:
     """Return the avatar of a twin. The colour depends on the id, so a renamed twin keeps it."""
     digest = hashlib.sha256(twin_id.encode()).digest()
     return InitialsAvatar(initials_of(name), COLOURS[digest[0] % len(COLOURS)])
