@@ -17,7 +17,6 @@ IMAGE_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 CACHE_ONE_DAY = "private, max-age=86400, immutable"
-NO_STORE = "no-store"
 
 
 @bp.app_template_filter()
@@ -38,9 +37,7 @@ def show(twin_id: str, name: str) -> Response:
     image = portal().avatars.find(name, twins)
     if not image:
         svg = render_template("avatars/initials.svg", twin=twins[twin_id])
-        response = Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)
-        response.headers["Cache-Control"] = NO_STORE
-        return response
+        return Response(svg, mimetype="image/svg+xml", headers=IMAGE_HEADERS)
     response = Response(image.content, mimetype=image.media_type, headers=IMAGE_HEADERS)
     response.headers["Cache-Control"] = CACHE_ONE_DAY
     response.add_etag()

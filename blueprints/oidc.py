@@ -34,7 +34,6 @@ bp = Blueprint("oidc", __name__, url_prefix="/session/oidc")
 
 UNAVAILABLE = N_("The sign-in service can't be reached. Please try again later.")
 NOT_COMPLETED = N_("The sign-in was not completed. Please try again.")
-NO_STORE = {"Cache-Control": "no-store"}
 DISABLED = N_("Your account is disabled. Please contact your administrator.")
 
 
@@ -123,19 +122,19 @@ def end() -> BaseResponse:
 @bp.post("/logout")
 @sign_in_not_required
 @session_not_required
-def end_from_provider() -> tuple[str, int, dict[str, str]]:
+def end_from_provider() -> tuple[str, int]:
     """End the sign-ins that the provider has ended (OpenID Connect Back-Channel Logout 1.0)."""
     provider = _provider()
     try:
         logout = provider.read_logout_token(request.form.get("logout_token", ""))
     except (InvalidResponse, ProviderUnavailable) as error:
         sign_in_log.record_stray("A logout", str(error))
-        return "", 400 if isinstance(error, InvalidResponse) else 503, NO_STORE
+        return "", 400 if isinstance(error, InvalidResponse) else 503
     count = portal().accounts.sign_ins.end_at_provider(
         provider.issuer, logout.subject, logout.sid, min_age=logout.age - LEEWAY_SECONDS
     )
     sign_in_log.record_logout(count)
-    return "", 200, NO_STORE
+    return "", 200
 
 
 def _shut_out(provider: Provider, subject: str) -> str:

@@ -417,7 +417,9 @@ def test_person_who_signs_out_can_sign_out_at_the_provider_too(
 def log_out(person: Person, token: str) -> int:
     """Let the provider send a logout token, and return the status of the response."""
     url = f"{person.base_url}/session/oidc/logout"
-    return requests.post(url, data={"logout_token": token}, timeout=10).status_code
+    response = requests.post(url, data={"logout_token": token}, timeout=10)
+    assert response.headers["Cache-Control"] == "no-store"
+    return response.status_code
 
 
 def test_provider_ends_all_sign_ins_of_a_person(alice: Person, bob: Person, provider: OidcProvider):
