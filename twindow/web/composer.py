@@ -18,7 +18,6 @@ from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
 from twindow.web.person.current_person import person
 from twindow.web.person.ownership import find_turn
-from twindow.web.person.twin_permissions import is_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ def conversation_composer(
         followed_turn_id=request.args.get("turn", ""),
     )
     composer = _with_status(composer, sending_status or _read_status(conversation.twin_id))
-    if not is_missing(conversation.twin_id):
+    if not portal().catalogue.is_missing(conversation.twin_id):
         return composer
     reason = gettext(
         "%(twin)s is no longer available. This conversation is still saved.",

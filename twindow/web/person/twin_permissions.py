@@ -52,8 +52,3 @@ def cached_twins() -> Mapping[str, Twin]:
     if permissions.is_unlimited:
         return twins
     return {twin_id: twin for twin_id, twin in twins.items() if permissions.allows(twin_id)}
-
-
-def is_missing(twin_id: str) -> bool:
-    """Return whether the cached list is complete and lacks the twin. The service is not called."""
-    return portal().catalogue.is_missing(twin_id)
