@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from flask import Flask, abort, request
+from werkzeug.routing import BaseConverter
 
 from twindow.core.branding import Palette
 from twindow.web import message_html, preferences, prometheus, site_context
 from twindow.web.assets import static_files
 from twindow.web.container import EXTENSION_KEY, Portal
-from twindow.web.http import (
-    errors,
-    htmx,
-    page_compression,
-    same_origin,
-    security_headers,
-    url_converters,
-)
+from twindow.web.http import errors, htmx, page_compression, same_origin, security_headers
 from twindow.web.i18n import formatting, locale, sentences, service_messages
 from twindow.web.person import gate
 from twindow.web.session import browser_id
@@ -28,6 +22,13 @@ MAX_FORM_BYTES = 1024 * 1024
 MAX_FORM_FIELDS = 100
 
 
+class TwinId(BaseConverter):
+    """Match the id of a twin, which may contain any character, including slashes."""
+
+    regex = ".+?"
+    part_isolating = False
+
+
 def init_app(app: Flask, portal: Portal) -> None:
     """Configure the app: sessions, headers, error handlers, languages and template globals."""
     app.extensions[EXTENSION_KEY] = portal
@@ -37,7 +38,9 @@ def init_app(app: Flask, portal: Portal) -> None:
         MAX_FORM_MEMORY_SIZE=MAX_FORM_BYTES,
         MAX_FORM_PARTS=MAX_FORM_FIELDS,
     )
-    url_converters.init_app(app)
+    # Otherwise Werkzeug would redirect ids that begin with a slash or contain two in a row.
+    app.url_map.merge_slashes = False
+    app.url_map.converters["twin"] = TwinId
     session_interface.init_app(app, portal.database)
     htmx.init_app(app)
     security_headers.init_app(app, portal.settings.frame_ancestors)

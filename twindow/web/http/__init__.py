@@ -1,4 +1,4 @@
-"""HTTP concerns of all requests: htmx, errors, headers and URL converters."""
+"""HTTP concerns of all requests: htmx, errors and headers."""
 
 from twindow.web.http import (
     errors,
@@ -6,7 +6,6 @@ from twindow.web.http import (
     page_compression,
     same_origin,
     security_headers,
-    url_converters,
 )
 from twindow.web.http.error_pages import page_for_status
 from twindow.web.http.htmx import redirect_page, render_fragment, render_notice, wants_fragment
@@ -23,6 +22,5 @@ __all__ = [
     "render_notice",
     "same_origin",
     "security_headers",
-    "url_converters",
     "wants_fragment",
 ]
