@@ -111,7 +111,7 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
     composer = replace(
         composer, rejection=rejection, retry_at=rejection.retry_at or composer.retry_at
     )
-    edited_id = message_form.edited_turn_id()
+    edited_id = message_form.submitted_turn_id("edited")
     if not (message_form.is_from_composer() or "new_conversation" in request.form):
         return composer
     return replace(
@@ -119,7 +119,7 @@ def with_rejection(composer: ComposerView, rejection: RejectedMessage) -> Compos
         content=rejection.content,
         edited_turn_id=edited_id,
         replaced_turn_id=_replaced_turn_id(edited_id, composer.conversation_id),
-        followed_turn_id=message_form.followed_turn_id(),
+        followed_turn_id=message_form.submitted_turn_id("follows"),
     )
 
 

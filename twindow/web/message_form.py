@@ -60,7 +60,7 @@ def read_message() -> SubmittedMessage:
     """
     # Browsers submit line breaks as CRLF; they count as one character.
     content = request.form.get("content", "").replace("\r\n", "\n") or turn_content(
-        _turn_id("turn")
+        submitted_turn_id("turn")
     )
     limit = MAX_MESSAGE_CHARACTERS
     if not content.strip():
@@ -80,8 +80,8 @@ def read_message() -> SubmittedMessage:
     return SubmittedMessage(
         content,
         submitted_idempotency_key() or new_idempotency_key(),
-        replaced_turn_id=_turn_id("replaces"),
-        followed_turn_id=followed_turn_id(),
+        replaced_turn_id=submitted_turn_id("replaces"),
+        followed_turn_id=submitted_turn_id("follows"),
     )
 
 
@@ -97,16 +97,6 @@ def turn_content(turn_id: str) -> str:
     return turn.content if turn else ""
 
 
-def edited_turn_id() -> str:
-    """Return the id of the turn being edited in the submitted form, or ""."""
-    return _turn_id("edited")
-
-
-def followed_turn_id() -> str:
-    """Return the id of the version that the page shows of its last turn, or "" for the newest."""
-    return _turn_id("follows")
-
-
 def is_from_composer() -> bool:
     """Return whether the composer sent the form, and not a button such as "Try again"."""
     return "composer" in request.form
@@ -117,5 +107,6 @@ def new_idempotency_key() -> str:
     return secrets.token_urlsafe(16)
 
 
-def _turn_id(field: str) -> str:
+def submitted_turn_id(field: str) -> str:
+    """Return the id of a turn in a field of the submitted form, or ""."""
     return request.form.get(field, "").replace("\0", "")[:MAX_TURN_ID_CHARACTERS]
