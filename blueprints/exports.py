@@ -70,16 +70,12 @@ def show(conversation_id: str) -> Response:
     turns = iter_turns(
         portal().turns, portal().log, conversation_id, has_all_versions=export_format == "json"
     )
-    body = while_signed_in(write(conversation, turns), _nothing(), twin_id=conversation.twin_id)
+    body = while_signed_in(write(conversation, turns), (), twin_id=conversation.twin_id)
     response = Response(stream_with_context(body), content_type=media_type)
     response.headers["Content-Disposition"] = _content_disposition(
         conversation.title, export_format
     )
     return stream_limit.count_stream(response)
-
-
-def _nothing() -> Generator[str]:
-    yield from ()
 
 
 def _write_markdown(conversation: Conversation, turns: Transcript) -> Generator[str]:

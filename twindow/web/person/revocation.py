@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from functools import partial
 
@@ -19,7 +19,7 @@ CHECK_SECONDS = 2.0
 
 
 def while_signed_in(
-    frames: Generator[str], last_frames: Generator[str], *, twin_id: str = ""
+    frames: Generator[str], last_frames: Iterable[str], *, twin_id: str = ""
 ) -> Generator[str]:
     """Yield frames while the sign-in of the current request is active, then `last_frames`.
 
@@ -43,7 +43,7 @@ def while_signed_in(
 
 
 def _check_frames(
-    frames: Generator[str], last_frames: Generator[str], may_continue: Callable[[], bool]
+    frames: Generator[str], last_frames: Iterable[str], may_continue: Callable[[], bool]
 ) -> Generator[str]:
     clock = portal().clock
     checked_at = clock.monotonic()
