@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
@@ -18,24 +17,19 @@ PERSON_COLUMNS = ("name", "groups")
 MERGE_COLUMNS = ("name", "into")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A person, and the number of their line in the file."""
+def read_people(file: Path) -> list[tuple[int, NewPerson]]:
+    """Read the people in a file, with the numbers of their lines.
 
-    number: int
-    person: NewPerson
-
-
-def read_people(file: Path) -> list[Line]:
-    """Read the people in a file. Raises ClickException with the number of the first wrong line."""
-    lines = []
+    Raises ClickException with the number of the first wrong line.
+    """
+    people = []
     for number, row in _read_rows(file, PERSON_COLUMNS, required=1):
         try:
             groups = parse_groups(row.get("groups", "").replace(";", ","))
         except ValueError as error:
             raise _wrong_line(file, number, str(error)) from None
-        lines.append(Line(number, NewPerson(row["name"], groups)))
-    return lines
+        people.append((number, NewPerson(row["name"], groups)))
+    return people
 
 
 def read_pairs(file: Path) -> list[tuple[str, str]]:

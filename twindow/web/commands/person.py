@@ -264,14 +264,14 @@ def _log(action: str, person: Person, *values: str) -> None:
 
 def _add_from_file(portal: Portal, file: Path) -> None:
     """Add everybody in a file, or nobody, and print the link of each person."""
-    lines = read_people(file)
+    people = read_people(file)
     try:
-        added = portal.accounts.add_all([line.person for line in lines])
+        added = portal.accounts.add_all([person for _, person in people])
     except PersonRejected as error:
-        line = lines[error.index]
+        number, rejected = people[error.index]
         is_taken = isinstance(error.reason, NameTaken)
-        reason = f"{line.person.name} exists already." if is_taken else UNSUITABLE_NAME
-        raise click.ClickException(f"{file}, line {line.number}: {reason}") from None
+        reason = f"{rejected.name} exists already." if is_taken else UNSUITABLE_NAME
+        raise click.ClickException(f"{file}, line {number}: {reason}") from None
     click.echo("Send each person their link. It works once, within 24 hours:")
     for person, token in added:
         _log("has added “%s”", person)
