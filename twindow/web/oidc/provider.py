@@ -31,7 +31,6 @@ from twindow.core.outbound.responses import (
 from twindow.core.settings import Settings
 from twindow.core.urls import is_https_or_loopback
 
-CALLBACK_PATH, SIGNED_OUT_PATH = "/session/oidc", "/session/new"
 CONFIGURATION_PATH = "/.well-known/openid-configuration"
 CONFIGURATION_SECONDS = 3600.0
 # Pause between requests for the configuration while the provider is unavailable.
@@ -132,6 +131,14 @@ class Provider:
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self.issuer = settings.oidc_issuer or ""
+        # The address of the configuration (OpenID Connect Discovery 1.0, 4). People paste it
+        # instead of the issuer; the check then says what to write.
+        root = self.issuer.removesuffix(CONFIGURATION_PATH).rstrip("/")
+        self.url = f"{root}{CONFIGURATION_PATH}"
+        # Where the provider sends browsers back, and where after signing out.
+        portal_url = (settings.public_url or "").rstrip("/")
+        self.redirect_uri = f"{portal_url}/session/oidc"
+        self._signed_out_uri = f"{portal_url}/session/new"
         self._settings = settings
         self._clock = clock
         self._adapter = _BoundedAdapter(settings.outbound)
@@ -142,22 +149,6 @@ class Provider:
         self._keys: JwksClient | None = None
         # How far its clock was ahead of this machine when the configuration was fetched.
         self.seconds_ahead = 0.0
-
-    @property
-    def url(self) -> str:
-        """Return the address of the configuration (OpenID Connect Discovery 1.0, 4)."""
-        # People paste this address instead of the issuer; the check then says what to write.
-        return f"{self.issuer.removesuffix(CONFIGURATION_PATH).rstrip('/')}{CONFIGURATION_PATH}"
-
-    @property
-    def redirect_uri(self) -> str:
-        """Return the address to which the provider sends browsers back."""
-        return f"{(self._settings.public_url or '').rstrip('/')}{CALLBACK_PATH}"
-
-    @property
-    def signed_out_uri(self) -> str:
-        """Return the address to which the provider sends browsers after signing out."""
-        return f"{(self._settings.public_url or '').rstrip('/')}{SIGNED_OUT_PATH}"
 
     def configuration(self) -> Configuration:
         """Return the configuration, which is fetched once an hour.
@@ -214,7 +205,7 @@ class Provider:
             raise InvalidResponse("there is no end_session_endpoint")
         query = {
             "client_id": self._settings.oidc_client_id,
-            "post_logout_redirect_uri": self.signed_out_uri,
+            "post_logout_redirect_uri": self._signed_out_uri,
         }
         query |= {"id_token_hint": id_token} if id_token else {}
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
