@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import replace
-from logging import ERROR, WARNING
 from typing import Any
 
 import htmx_flask
@@ -34,8 +33,6 @@ from twindow.web.i18n import service_message, translate
 from twindow.web.session.browser_id import CookiesRefused
 
 logger = logging.getLogger(__name__)
-
-LOG_LINE = "request %s: %d %s %s"
 
 
 class FormLimitReached(Exception):
@@ -89,7 +86,8 @@ def _error_response(
     """
     if status >= 500:
         log_values = (request_id(), status, request.method, _path_without_token())
-        logger.log(ERROR if exception else WARNING, LOG_LINE, *log_values, exc_info=exception)
+        log = logger.error if exception else logger.warning
+        log("request %s: %d %s %s", *log_values, exc_info=exception)
     response: Response
     if request.blueprint == "events":
         # Keep the reply on the page: the browser reconnects the stream.
