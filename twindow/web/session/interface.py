@@ -127,7 +127,9 @@ class DatabaseSessionInterface(ServerSideSessionInterface):  # type: ignore[misc
         )
 
     def _get_store_id(self, sid: str) -> str:
-        return session_key(current_app, self.get_cookie_name(current_app), sid)
+        # An id is valid only under the cookie name it was issued for: an id from a cookie that a
+        # sibling host can set is worthless in a `__Host-` cookie.
+        return keyed_hash(str(current_app.secret_key), "session", cookie_name(), sid)
 
     def _retrieve_session_data(self, store_id: str) -> dict[str, Any] | None:
         return self.rows.get(store_id)
@@ -178,15 +180,6 @@ def _lifetime(session: Session) -> timedelta:
     if session.get(SIGN_IN_FIELD) or g.get("signed_in_person"):
         return timedelta(seconds=portal().settings.sign_in_max_age)
     return PREFERENCES_LIFETIME
-
-
-def session_key(app: Flask, cookie_name: str, sid: str) -> str:
-    """Return the key of the row of a session id.
-
-    An id is valid only under the cookie name it was issued for: an id from a cookie that a sibling
-    host can set is worthless in a `__Host-` cookie.
-    """
-    return keyed_hash(str(app.secret_key), "session", cookie_name, sid)
 
 
 def session_rows() -> SessionRows:
