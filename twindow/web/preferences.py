@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 from flask import Flask, session
 
@@ -36,9 +36,7 @@ class Preferences:
     @property
     def non_defaults(self) -> dict[str, str]:
         """Return the values that differ from the defaults."""
-        defaults = {
-            dataclass_field.name: dataclass_field.default for dataclass_field in fields(self)
-        }
+        defaults = asdict(Preferences())
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
 
     @property
