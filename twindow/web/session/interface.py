@@ -60,7 +60,6 @@ class Session(ServerSideSession):  # type: ignore[misc]
 class DatabaseSessionInterface(ServerSideSessionInterface):  # type: ignore[misc]
     """Flask-Session's interface with a table, which has only hashes of session ids."""
 
-    session_class = Session
     _sessionless_paths: frozenset[str] = frozenset()
 
     def __init__(self, app: Flask, rows: SessionRows) -> None:
@@ -101,7 +100,10 @@ class DatabaseSessionInterface(ServerSideSessionInterface):  # type: ignore[misc
                 super().save_session(app, session, response)
             else:
                 self._delete_session(session.loaded_key)
-                self._delete_cookie(app, response)
+                # Flask-Session would leave `secure` out, and browsers then keep a `__Host-` cookie.
+                response.delete_cookie(
+                    cookie_name(), secure=request.is_secure, httponly=True, samesite="Lax"
+                )
         except DatabaseUnavailable:
             logger.warning("Could not save a session.")
 
@@ -119,12 +121,6 @@ class DatabaseSessionInterface(ServerSideSessionInterface):  # type: ignore[misc
         if not self._sessionless_paths:
             self._sessionless_paths = sessionless_paths(app)
         return path in self._sessionless_paths or path.startswith(STATIC_PATH)
-
-    def _delete_cookie(self, app: Flask, response: Response) -> None:
-        # Flask-Session would leave `secure` out, and browsers then keep a `__Host-` cookie.
-        response.delete_cookie(
-            self.get_cookie_name(app), secure=request.is_secure, httponly=True, samesite="Lax"
-        )
 
     def _get_store_id(self, sid: str) -> str:
         # An id is valid only under the cookie name it was issued for: an id from a cookie that a
