@@ -59,7 +59,7 @@ def change_password() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[s
     except UnsuitablePassword:
         return _render_account(UNSUITABLE_PASSWORD, field="new-password"), 422
     except WrongCredentials:
-        sign_in_log.record_refusal(sign_in_log.WRONG_PASSWORD)
+        sign_in_log.record_refusal("the password is wrong")
         return _render_account(WRONG_PASSWORD, field="password"), 403
     except AttemptsExceeded as error:
         return refuse_attempt(error, partial(_render_account, field="password"))

@@ -57,7 +57,7 @@ def create() -> BaseResponse | tuple[str, int] | tuple[str, int, dict[str, str]]
             name, password, client_address(), describe_device(), browser_token()
         )
     except WrongCredentials:
-        sign_in_log.record_refusal(sign_in_log.WRONG_CREDENTIALS)
+        sign_in_log.record_refusal("the name or the password is wrong")
         return _render_form(name, next_path, WRONG_CREDENTIALS), 403
     except AttemptsExceeded as error:
         return refuse_attempt(error, partial(_render_form, name, next_path))

@@ -11,8 +11,6 @@ from twindow.web.container import portal
 from twindow.web.person.client_address import client_address
 
 MAX_REASON_CHARACTERS = 300
-WRONG_CREDENTIALS = "the name or the password is wrong"
-WRONG_PASSWORD = "the password is wrong"  # noqa: S105
 TOO_MANY_ATTEMPTS = "there were too many attempts"
 
 
