@@ -41,9 +41,7 @@ def take_attempt(state: str) -> Attempt:
 
 def keep_id_token(id_token: str) -> None:
     """Keep the encrypted ID token of the sign-in that ends, for the link to the provider."""
-    rows, key = session_rows(), _logout_key()
-    rows.delete(key)
-    rows.put(key, {"id_token": id_token}, seconds=ATTEMPT_SECONDS)
+    session_rows().put(_logout_key(), {"id_token": id_token}, seconds=ATTEMPT_SECONDS)
 
 
 def take_id_token() -> str:

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Table,
     bindparam,
     delete,
-    insert,
     select,
     update,
 )
@@ -101,10 +100,10 @@ class SessionRows:
             return bool(connection.execute(insert, self._row(key, {}, seconds)).rowcount)
 
     def put(self, key: str, value: Mapping[str, Any], *, seconds: int) -> None:
-        """Store a value under a new key, for `take`."""
+        """Store or replace the value of a key, for `take`."""
         with self.database.write() as connection:
             self._purge_expired(connection)
-            connection.execute(insert(sessions).values(self._row(key, value, seconds)))
+            upsert(connection, sessions, "key", self._row(key, value, seconds))
 
     def take(self, key: str) -> dict[str, Any] | None:
         """Delete the row of a key and return its value: of concurrent calls, one gets it."""
