@@ -310,19 +310,15 @@ class LogMachine(RuleBasedStateMachine):
             if reader.process.is_alive or reader.process.log.is_closing:
                 reader.read_on()
 
-    @rule(cursor=st.integers(0, 6))
-    def resume(self, cursor: int) -> None:
-        """Read each log in each process: what follows the cursor, or all if the log has ended."""
+    @rule()
+    def read(self) -> None:
+        """Read each log in each process."""
         for process, reply in product(self.live_processes, self.all_replies):
             whole = process.log.read(reply.turn_id)
-            rest = process.log.read(reply.turn_id, cursor)
             if whole.is_final:
                 assert whole.entries[-1] in (reply.end, reply.announced)
             elif process is not reply.worker:
                 assert build_reply(whole).text == reply.stored
-            is_known = cursor <= whole.last_seq and not whole.is_final
-            assert rest.entries == (whole.entries[cursor:] if is_known else whole.entries)
-            assert rest.after == (cursor if is_known else 0)
             assert not (reply.end and process.log.allows_requests(reply.turn_id))
 
     @rule(process=processes, is_sweep=st.booleans())

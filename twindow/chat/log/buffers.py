@@ -229,10 +229,10 @@ class LocalBuffers:
         """Return the buffer of a turn, or None if this process does not write its reply."""
         return self._buffers.get(turn_id)
 
-    def batch(self, turn_id: str, after: int = 0) -> Batch | None:
-        """Return the entries after the cursor, or None if they are in the database only."""
+    def batch(self, turn_id: str) -> Batch | None:
+        """Return the complete log of a turn, or None if it is in the database only."""
         if buffer := self._buffers.get(turn_id):
-            return buffer.batch(after)
+            return buffer.batch(0)
         ended = self.unstored_ends.get(turn_id)
         return Batch(0, 1, (ended,)) if ended else None
 

@@ -208,14 +208,9 @@ class Log:
         if self._buffers.get(turn_id):
             self.end_later(turn_id, INTERRUPTED_BY_DEAD_WORKER)
 
-    def read(self, turn_id: str, after: int = 0) -> Batch:
-        """Return the entries after the cursor.
-
-        Returns the whole log if the cursor is beyond the log, or if the turn has ended: the final
-        entry replaces all other entries.
-        """
-        batch = self._buffers.batch(turn_id, after)
-        return batch or self._read_stored([turn_id], after)[turn_id]
+    def read(self, turn_id: str) -> Batch:
+        """Return the complete log of a turn."""
+        return self._buffers.batch(turn_id) or self._read_stored([turn_id])[turn_id]
 
     def read_all(self, turn_ids: list[str]) -> dict[str, Batch]:
         """Return the complete logs of several turns, after ending the turns of dead workers."""
@@ -241,12 +236,12 @@ class Log:
         """
         return self._recovery.interrupt_abandoned(turn_ids)
 
-    def _read_stored(self, turn_ids: list[str], after: int = 0) -> dict[str, Batch]:
+    def _read_stored(self, turn_ids: list[str]) -> dict[str, Batch]:
         if not turn_ids:
             return {}
         with self.database.read() as connection:
             rows_by_turn = store.read(connection, turn_ids)
-        return {turn_id: store.make_batch(rows, after) for turn_id, rows in rows_by_turn.items()}
+        return {turn_id: store.make_batch(rows) for turn_id, rows in rows_by_turn.items()}
 
     def follow(
         self, turn_id: str, keepalive_seconds: Callable[[], float] | None = None

@@ -66,15 +66,9 @@ def select_turns_without_worker(connection: Connection) -> list[str]:
     return list(connection.scalars(query.where(turns.c.worker > "", workers.c.id.is_(None))))
 
 
-def make_batch(rows: Sequence[NumberedEntry], after: int) -> Batch:
-    """Return the entries after the cursor.
-
-    Returns all entries if the turn has ended or the cursor is beyond the log.
-    """
-    last_seq = rows[-1][0] if rows else 0
-    if after > last_seq or (rows and isinstance(rows[-1][1], Ended)):
-        after = 0
-    return Batch(after, last_seq, tuple(entry for seq, entry in rows if seq > after))
+def make_batch(rows: Sequence[NumberedEntry]) -> Batch:
+    """Return all entries of a log as a batch."""
+    return Batch(0, rows[-1][0] if rows else 0, tuple(entry for _, entry in rows))
 
 
 def lock(connection: Connection, turn_id: str) -> bool:
