@@ -42,11 +42,8 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", omit_defaults=True):
 
 Entry = Progress | Delta | Ended
 
-_decoder = msgspec.json.Decoder(Entry)
-
-
 encode = msgspec.json.encode
-decode = _decoder.decode
+decode = msgspec.json.Decoder(Entry).decode
 
 _TEXT = re.compile(rb'\{"type":"ended","state":"\w+","text":"((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*)')
 

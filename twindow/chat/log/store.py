@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import (
     JSON,
@@ -91,12 +91,6 @@ def select_running(connection: Connection, worker_id: str, *, lock: bool) -> set
     return set(connection.scalars(query.with_for_update(skip_locked=True) if lock else query))
 
 
-def lock_available(connection: Connection, turn_ids: Iterable[str]) -> set[str]:
-    """Lock the logs that no other transaction has locked. Return the locked turn ids."""
-    query = select(turns.c.id).where(turns.c.id.in_(list(turn_ids)))
-    return set(connection.scalars(query.with_for_update(skip_locked=True)))
-
-
 def select_existing(connection: Connection, turn_ids: Collection[str]) -> set[str]:
     """Return the ids of the turns that exist, whether locked or not."""
     if not turn_ids:
@@ -121,24 +115,12 @@ def add(connection: Connection, new_entries: Mapping[str, Sequence[NumberedEntry
         for turn_id, numbered in new_entries.items()
         for seq, entry in numbered
     ]
-    if rows:
-        # If the confirmation of a commit was lost, the same entries are written again.
-        statement = insert_or_ignore(connection, entries)
-        if connection.dialect.name != "sqlite":
-            # Without RETURNING, SQLAlchemy and psycopg send one statement for each row.
-            statement = statement.returning(entries.c.seq)
-        connection.execute(statement, rows)
-
-
-def replace_with_end(connection: Connection, turn_id: str, seq: int, ended: Ended) -> None:
-    """Replace all entries of a turn with `ended`.
-
-    Also clears the worker of the turn and stores what the search finds.
-    """
-    connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
-    connection.execute(insert(entries).values(_row(turn_id, seq, ended)))
-    values = {"worker": "", "reply_terms": join_terms(ended.text)}
-    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
+    # If the confirmation of a commit was lost, the same entries are written again.
+    statement = insert_or_ignore(connection, entries)
+    if connection.dialect.name != "sqlite":
+        # Without RETURNING, SQLAlchemy and psycopg send one statement for each row.
+        statement = statement.returning(entries.c.seq)
+    connection.execute(statement, rows)
 
 
 def _row(turn_id: str, seq: int, entry: Entry) -> dict[str, object]:
@@ -155,17 +137,20 @@ def store_end(
 ) -> tuple[Ended, bool]:
     """Replace all entries of a turn with `ended`, unless the turn has already ended.
 
-    The caller must have locked the turn. `rows` are the stored entries of the turn. Returns the
-    final entry of the turn, and whether this call has ended the turn. If `ended` has no text, the
-    final entry has the text so far.
+    Also clears the worker of the turn and stores what the search finds. The caller must have locked
+    the turn. `rows` are the stored entries of the turn. Returns the final entry of the turn, and
+    whether this call has ended the turn. If `ended` has no text, the final entry has the text so
+    far.
     """
     last_seq, last_entry = rows[-1] if rows else (0, None)
     if isinstance(last_entry, Ended):
         return last_entry, False
-    entries = buffer.entries if buffer else [entry for _, entry in rows]
-    final_entry = keep_text(ended, entries)
-    last_seq = max(last_seq, buffer.last_seq if buffer else 0)
-    replace_with_end(connection, turn_id, last_seq + 1, final_entry)
+    final_entry = keep_text(ended, buffer.entries if buffer else [entry for _, entry in rows])
+    seq = max(last_seq, buffer.last_seq if buffer else 0) + 1
+    connection.execute(delete(entries).where(entries.c.turn_id == turn_id))
+    connection.execute(insert(entries).values(_row(turn_id, seq, final_entry)))
+    values = {"worker": "", "reply_terms": join_terms(final_entry.text)}
+    connection.execute(update(turns).where(turns.c.id == turn_id).values(values))
     return final_entry, True
 
 
@@ -176,7 +161,8 @@ def store_ends(
 
     Returns the final entry of each turn that has been stored.
     """
-    locked_ids = sorted(lock_available(connection, ends))
+    query = select(turns.c.id).where(turns.c.id.in_(list(ends))).with_for_update(skip_locked=True)
+    locked_ids = sorted(connection.scalars(query))
     rows = read(connection, locked_ids)
     final_entries = {}
     for turn_id in locked_ids:
