@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, Table, func, insert, literal, make_url, select
-from sqlalchemy import table as table_named
 
 from twindow.core.db.database import Database
 from twindow.core.db.migrations import migrate, require_newest
@@ -91,22 +90,8 @@ def copy_databases(sources: Sequence[Source], url_for: Callable[[str], str]) -> 
             url = url_for(schema.name)
             with source.read() as connection:
                 source.lift_timeouts(connection)
-                counts |= _copy_tables(schema, connection, targets[url])
-    return counts
-
-
-def _count_rows(connection: Connection, names: Iterable[str]) -> dict[str, int]:
-    """Return the number of rows of each table."""
-    return {
-        name: connection.execute(select(func.count()).select_from(table_named(name))).scalar_one()
-        for name in names
-    }
-
-
-def _copy_tables(schema: Schema, source: Connection, target: Connection) -> Mapping[str, int]:
-    counts = {table.name: _copy_rows(table, source, target) for table in schema.tables}
-    if _count_rows(target, counts) != counts:
-        raise CopyRefused("The copy does not have the same number of rows; nothing was written.")
+                for table in schema.tables:
+                    counts[table.name] = _copy_rows(table, connection, targets[url])
     return counts
 
 
@@ -116,4 +101,6 @@ def _copy_rows(table: Table, source: Connection, target: Connection) -> int:
     for rows in result.mappings().partitions():
         target.execute(insert(table), [dict(row) for row in rows])
         count += len(rows)
+    if target.execute(select(func.count()).select_from(table)).scalar_one() != count:
+        raise CopyRefused("The copy does not have the same number of rows; nothing was written.")
     return count
