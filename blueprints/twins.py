@@ -113,7 +113,7 @@ def _gallery_view() -> GalleryView:
     except TwinApiError as error:
         twin_list = TwinList((), error=error)
     matches = filter_twins(twin_list.twins, q)
-    used_ids = portal().recent_twins.list_for_person(person()) if person() else ()
+    used_ids = portal().conversations.list_twin_ids(person()) if person() else ()
     recent, others = ((), matches) if q else _split_recent(matches, used_ids)
     page = _requested_page(len(others))
     start, end = (page - 1) * TWINS_PER_PAGE, page * TWINS_PER_PAGE

@@ -6,7 +6,8 @@ import time
 
 from tests.chat.conftest import start_conversation
 from tests.support.clock import AdjustableClock
-from twindow.chat.catalogue import RecentTwins, filter_twins
+from twindow.chat.catalogue import filter_twins
+from twindow.chat.conversations import Conversations
 from twindow.chat.log.log import Log
 from twindow.chat.submissions import Submissions
 from twindow.twinapi import Twin
@@ -51,4 +52,4 @@ def test_recent_twins_are_listed_per_person_latest_first(
         clock.set_wall_clock(start + number)
         start_conversation(submissions, person, key=str(number), twin=twin)
 
-    assert RecentTwins(log.database).list_for_person("alice") == ["ada", "bea"]
+    assert Conversations(log.database).list_twin_ids("alice") == ["ada", "bea"]

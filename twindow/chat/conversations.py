@@ -167,6 +167,13 @@ class Conversations:
             items.append(RecentConversation(**asdict(opened)))
         return sorted(items, key=lambda c: (c.pinned, c.updated_at, c.id), reverse=True)
 
+    def list_twin_ids(self, person: str) -> Sequence[str]:
+        """Return the ids of a person's twins, the most recently used first."""
+        is_listed = (table.c.person == person) & table.c.deleted_at.is_(None)
+        query = select(table.c.twin_id).where(is_listed).group_by(table.c.twin_id)
+        with self.database.read() as connection:
+            return connection.scalars(query.order_by(func.max(table.c.updated_at).desc())).all()
+
     def mark_seen(self, conversation_id: str, position: int) -> None:
         """Store that a page has shown the reply of the turn at this position.
 

@@ -11,13 +11,7 @@ from flask import current_app
 from twindow.accounts import TABLES as ACCOUNT_TABLES
 from twindow.accounts import Accounts, KeyIssuer, People
 from twindow.chat.adoption import Adoption
-from twindow.chat.catalogue import (
-    Avatars,
-    RecentTwins,
-    TwinCatalogue,
-    TwinListStore,
-    advise_operator,
-)
+from twindow.chat.catalogue import Avatars, TwinCatalogue, TwinListStore, advise_operator
 from twindow.chat.conversations import Conversations
 from twindow.chat.deletion import Deletions
 from twindow.chat.limits import Limits, ServiceQuota
@@ -68,7 +62,6 @@ class Portal:
     accounts: Accounts
     client: Client
     catalogue: TwinCatalogue
-    recent_twins: RecentTwins
     avatars: Avatars
     conversations: Conversations
     turns: Turns
@@ -179,7 +172,6 @@ def build_portal(
         accounts=accounts,
         client=client,
         catalogue=catalogue,
-        recent_twins=RecentTwins(database),
         avatars=Avatars(
             AvatarDownloader(client.base_url, settings.avatar_origins, settings.outbound),
             settings.data_dir / "avatars",

@@ -1,4 +1,4 @@
-"""Twins of the service: catalogue, recent use and avatars."""
+"""Twins of the service: catalogue and avatars."""
 
 from twindow.chat.catalogue.avatars import Avatars
 from twindow.chat.catalogue.catalogue import TwinCatalogue, TwinList
@@ -7,13 +7,11 @@ from twindow.chat.catalogue.list_errors import (
     describe_cause,
     list_error_code,
 )
-from twindow.chat.catalogue.recent_twins import RecentTwins
 from twindow.chat.catalogue.twin_filter import filter_twins
 from twindow.chat.catalogue.twin_list_store import TwinListStore
 
 __all__ = [
     "Avatars",
-    "RecentTwins",
     "TwinCatalogue",
     "TwinList",
     "TwinListStore",
