@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sqlalchemy import (
     BindParameter,
@@ -18,6 +18,7 @@ from sqlalchemy import (
     bindparam,
     func,
     select,
+    true,
     union_all,
     update,
 )
@@ -126,7 +127,7 @@ class Conversations:
         Lists only conversations with twins that `permissions` allow. A page has `PAGE_SIZE` items;
         a number beyond the last page returns the last page.
         """
-        page_query, count_query = (_LIST_FOR_TWIN if twin_id else _LIST_ALL).limited_to(permissions)
+        page_query, count_query = _list_queries(permissions, is_for_twin=bool(twin_id))
         parameters = {
             "person": person,
             "archived": archived,
@@ -233,6 +234,8 @@ def select_conversations(condition: ColumnElement[bool]) -> Select[Any]:
 
 def permitted_by(permissions: TwinPermissions) -> ColumnElement[bool]:
     """Return the condition that a conversation is with a twin that the person may use."""
+    if permissions.is_unlimited:
+        return true()
     ids = sorted(permissions.twin_ids)
     return table.c.twin_id.not_in(ids) if permissions.is_exclusion else table.c.twin_id.in_(ids)
 
@@ -255,11 +258,11 @@ def owned_by(
     return condition & table.c.deleted_at.is_(None)
 
 
-def _listed_for(
-    person: str | BindParameter[str], *, archived: bool | BindParameter[bool]
+def _is_listed(
+    permissions: TwinPermissions, *, archived: bool | BindParameter[bool]
 ) -> ColumnElement[bool]:
-    condition = (table.c.person == person) & (table.c.archived == archived)
-    return condition & table.c.deleted_at.is_(None)
+    condition = (table.c.person == bindparam("person")) & (table.c.archived == archived)
+    return condition & table.c.deleted_at.is_(None) & permitted_by(permissions)
 
 
 def _select_in_order(condition: ColumnElement[bool]) -> Select[tuple[object, ...]]:
@@ -267,33 +270,21 @@ def _select_in_order(condition: ColumnElement[bool]) -> Select[tuple[object, ...
     return select_conversations(condition).order_by(*sort_columns)
 
 
-class _ListQueries(NamedTuple):
-    """Queries of a list: one page of its rows, and the number of all rows."""
-
-    page_query: Select[Any]
-    count_query: Select[Any]
-
-    @classmethod
-    def where(cls, condition: ColumnElement[bool]) -> _ListQueries:
-        limit, offset = bindparam("limit", type_=Integer), bindparam("offset", type_=Integer)
-        rows = _select_in_order(condition).limit(limit).offset(offset)
-        return cls(rows, select(func.count()).where(condition))
-
-    def limited_to(self, permissions: TwinPermissions) -> _ListQueries:
-        """Return the queries for conversations with twins that `permissions` allow."""
-        if permissions.is_unlimited:
-            return self
-        condition = permitted_by(permissions)
-        return _ListQueries(self.page_query.where(condition), self.count_query.where(condition))
-
-
-# These queries are built once, because building a query takes longer than executing it.
+# Queries are built once, because building a query takes longer than executing it.
 _SELECT_ONE = select_conversations(owned_by(bindparam("conversation_id"), bindparam("person")))
-_LISTED_CONDITION = _listed_for(bindparam("person"), archived=bindparam("archived"))
-_LIST_ALL, _LIST_FOR_TWIN = (
-    _ListQueries.where(_LISTED_CONDITION),
-    _ListQueries.where(_LISTED_CONDITION & (table.c.twin_id == bindparam("twin_id"))),
-)
+
+
+@lru_cache(64)
+def _list_queries(
+    permissions: TwinPermissions, *, is_for_twin: bool
+) -> tuple[Select[Any], Select[Any]]:
+    """Return the queries of one page of a list, and of the number of all its rows."""
+    condition = _is_listed(permissions, archived=bindparam("archived"))
+    if is_for_twin:
+        condition &= table.c.twin_id == bindparam("twin_id")
+    limit, offset = bindparam("limit", type_=Integer), bindparam("offset", type_=Integer)
+    page_query = _select_in_order(condition).limit(limit).offset(offset)
+    return page_query, select(func.count()).where(condition)
 
 
 @lru_cache(64)
@@ -302,9 +293,7 @@ def _recent_query(permissions: TwinPermissions) -> CompoundSelect[Any]:
 
     Without restricted twins, its cost depends on the limits only, not on the history.
     """
-    listed = _listed_for(bindparam("person"), archived=False)
-    if not permissions.is_unlimited:
-        listed &= permitted_by(permissions)
+    listed = _is_listed(permissions, archived=False)
     groups = ((True, MAX_RECENT_PINNED), (False, MAX_RECENT))
     newest_position = select(func.max(turns.c.position))
     newest_position = newest_position.where(turns.c.conversation_id == table.c.id)
