@@ -74,7 +74,6 @@ class TwinCatalogue:
         self._clock = store.database.clock
         self.lookups = TwinLookups(client, store.database)
         self._advise = advise
-        self._service_url = client.base_url
         self._cache: CachedTwins | None = None
         self._is_outdated = False
         self._error: TwinApiError | None = None
@@ -119,8 +118,7 @@ class TwinCatalogue:
 
     def find_cached(self, twin_id: str) -> Twin | None:
         """Return a twin from the cache, or None. Makes no call to the service."""
-        cache = self._newest_cache()
-        return cache.twins.get(twin_id) if cache else None
+        return self.all_cached().get(twin_id)
 
     def all_cached(self) -> Mapping[str, Twin]:
         """Return all cached twins by id. Makes no call to the service."""
@@ -189,7 +187,7 @@ class TwinCatalogue:
             )
         error.code = list_error_code(error)
         if self._error is None or self._error.code != error.code:
-            values = (without_credentials(self._service_url), error.code, self._advise(error))
+            values = (without_credentials(self.client.base_url), error.code, self._advise(error))
             logger.error("Could not list the twins at %s: %s. %s", *values)
         self._retry_at = self._clock.monotonic() + delay_seconds
         self._error = error
@@ -217,7 +215,7 @@ class TwinCatalogue:
         if skipped_count > self._skipped_count:
             logger.warning("%d twins of the service could not be read", skipped_count)
         self._skipped_count = skipped_count
-        return CachedTwins(twins, self._clock.time(), is_complete, self._service_url)
+        return CachedTwins(twins, self._clock.time(), is_complete, self.client.base_url)
 
     def _has_ended(self, page: Page[Twin], twins: Mapping[str, Twin], read_count: int) -> bool:
         """Return whether a page with new twins is the last one, as far as the service says so.

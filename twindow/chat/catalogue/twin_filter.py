@@ -20,10 +20,8 @@ def filter_twins(twins: Sequence[Twin], q: str) -> Sequence[Twin]:
         name = fold(twin.name)
         if all(word in name for word in words):
             by_name.append(twin)
-        elif _all_words_occur(words, name, fold(twin.description)):
+            continue
+        description = fold(twin.description)
+        if all(word in name or word in description for word in words):
             by_description.append(twin)
     return by_name + by_description
-
-
-def _all_words_occur(words: Sequence[str], *texts: str) -> bool:
-    return all(any(word in text for text in texts) for word in words)
