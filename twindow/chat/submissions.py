@@ -26,7 +26,6 @@ from twindow.chat.limits import (
     Sender,
     SendingBlocked,
     SendingStatus,
-    requests_of_message,
 )
 from twindow.chat.log import Log, ReplyState, build_reply
 from twindow.chat.schema import conversations, turns
@@ -190,7 +189,7 @@ class Submissions:
             if is_version and (newest is None or newest.turn.id != message.replaced_turn_id):
                 raise TurnNotNewest
             now = self.database.now(connection)
-            requests = requests_of_message(conversation.service_id)
+            requests = 1 if conversation.service_id else FIRST_MESSAGE_REQUESTS
             sending_status = self.limits.accept_message(connection, sender, now, requests=requests)
             turn = Turn(
                 id=turn_id,

@@ -11,7 +11,6 @@ from twindow.chat.limits.limits import (
     Limits,
     MessagesLeft,
     SendingStatus,
-    requests_of_message,
 )
 from twindow.chat.limits.person_limits import HISTORY_FULL, MAX_RUNNING_REPLIES, TOO_MANY_REPLIES
 from twindow.chat.limits.sender import Sender, SendingBlocked
@@ -28,5 +27,4 @@ __all__ = [
     "SendingBlocked",
     "SendingStatus",
     "ServiceQuota",
-    "requests_of_message",
 ]

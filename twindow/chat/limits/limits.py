@@ -176,8 +176,3 @@ class Limits:
 
     def _local_time(self, at: float | None, now: float) -> float | None:
         return None if at is None else self.database.to_local_time(at, now)
-
-
-def requests_of_message(service_id: str | None) -> int:
-    """Return how many requests a message needs: two if the conversation has no `service_id` yet."""
-    return 1 if service_id else FIRST_MESSAGE_REQUESTS
