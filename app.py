@@ -40,7 +40,7 @@ def main() -> None:
             host=settings.host,
             port=settings.port,
             workers=settings.workers,
-            forwarded_allow_ips=str(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies.text,
             **prometheus.server_options(settings),
         )
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:

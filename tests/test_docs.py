@@ -40,7 +40,9 @@ def test_docs_list_every_setting_with_its_default():
         if isinstance(default, Path):
             assert default.name == shown
         elif default is not None:
-            assert shown == str(default).replace("False", "false").replace("True", "true")
+            text = getattr(default, "text", default)
+            written = ", ".join(text) if isinstance(text, frozenset) else str(text)
+            assert shown == written.replace("False", "false").replace("True", "true")
 
 
 def test_links_and_anchors_in_the_documents_exist():

@@ -52,10 +52,6 @@ class TwinGroups:
         if text.strip() and not self.groups_by_twin:
             raise ValueError("it contains no rule")
 
-    def __str__(self) -> str:
-        """Return the value as it was set."""
-        return self.text
-
     def permissions_for(self, groups: Collection[str]) -> TwinPermissions:
         """Return the twins that a person in these groups may use."""
         allowed: set[str] = set()

@@ -57,7 +57,7 @@ def main() -> None:
             host=settings.host,
             port=settings.port,
             workers=settings.workers,
-            forwarded_allow_ips=str(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies.text,
         )
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)

@@ -79,10 +79,6 @@ class Accent:
         self.text = text
         self.colour = parse(text)
 
-    def __str__(self) -> str:
-        """Return the value as it was set."""
-        return self.text
-
 
 def parse(text: str) -> Oklch:
     """Parse a colour: a name, #rgb, #rrggbb or oklch(). Raises ValueError with a plain reason."""

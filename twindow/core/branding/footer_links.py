@@ -24,19 +24,9 @@ class FooterLinks:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.links = parse(text)
-
-    def __str__(self) -> str:
-        """Return the value as it was set."""
-        return self.text
-
-
-def parse(text: str) -> tuple[Link, ...]:
-    """Parse the links. Raises ValueError with a plain reason."""
-    links = tuple(_parse_link(part.strip()) for part in text.split(",") if part.strip())
-    if len(links) > MAX_LINKS:
-        raise ValueError(f"it holds {len(links)} links, and {MAX_LINKS} are possible")
-    return links
+        self.links = [_parse_link(part.strip()) for part in text.split(",") if part.strip()]
+        if len(self.links) > MAX_LINKS:
+            raise ValueError(f"it holds {len(self.links)} links, and {MAX_LINKS} are possible")
 
 
 def _parse_link(part: str) -> Link:

@@ -89,7 +89,7 @@ def log_start(settings: Settings, *, is_portal: bool, has_demo_model: bool) -> N
         facts["model"] = _describe_model(settings, has_demo_model=has_demo_model)
     facts["workers"] = settings.workers
     if is_portal:
-        facts["sign-in"] = str(settings.sign_in)
+        facts["sign-in"] = settings.sign_in.text
     name = "Twindow" if is_portal else "Twindow service"
     described = ", ".join(f"{fact}: {value}" for fact, value in facts.items())
     logger.info("%s %s starts. %s", name, read_version(), described)

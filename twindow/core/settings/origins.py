@@ -25,10 +25,6 @@ class AvatarOrigins(frozenset[str]):
                 raise ValueError(f"“{url}” should be an origin such as https://example.org")
         return super().__new__(cls, urls)
 
-    def __str__(self) -> str:
-        """Return the origins as a list."""
-        return ", ".join(sorted(self))
-
 
 class FrameAncestors(AvatarOrigins):
     """Sites that may show the portal in a frame: "https://www.example.org, …".

@@ -37,10 +37,6 @@ class MessageLimits:
                 raise ValueError(f"there are two limits for {match[1]} and {match[3]}")
             self._counts[match[1], match[3]] = int(match[2])
 
-    def __str__(self) -> str:
-        """Return the value as it was set."""
-        return self.text
-
     def count(self, scope: LimitScope, period: LimitPeriod) -> int | None:
         """Return how many messages are allowed, or None without a limit."""
         return self._counts.get((scope, period))

@@ -18,7 +18,7 @@ class SignInModes:
         for name in names:
             if name not in MODES:
                 raise ValueError(f"“{name}” is none of {', '.join(MODES)}")
-        self.text = text
+        self.text = text or "visitor"
         self.is_set = bool(names)
         self.allows_visitors = not names or "visitor" in names
         self.has_passwords = "password" in names
@@ -26,7 +26,3 @@ class SignInModes:
         self.has_oidc = "oidc" in names
         # Whether people sign in here, so that the portal stores their sign-ins.
         self.has_sign_ins = self.has_passwords or self.has_oidc
-
-    def __str__(self) -> str:
-        """Return the value as it was set, or the default."""
-        return self.text or "visitor"

@@ -19,10 +19,6 @@ class TrustedProxies:
         self.is_any = ANY in names
         self._networks = [_parse(name) for name in names if name != ANY]
 
-    def __str__(self) -> str:
-        """Return the value as it was set."""
-        return self.text
-
     def __contains__(self, address: IPv4Address | IPv6Address) -> bool:
         """Return whether a listed network contains the address. For `*`, use `is_any`."""
         return any(address in network for network in self._networks)

@@ -161,7 +161,7 @@ def _address_problem(settings: Settings, url: str, seen: Observation) -> Problem
 
 
 def _untrusted_peer(settings: Settings, seen: Observation) -> Problem:
-    listed = f"{settings.trusted_proxies},{seen.peer}".strip(",")
+    listed = f"{settings.trusted_proxies.text},{seen.peer}".strip(",")
     return Problem(
         f"The portal does not trust the proxy at {seen.peer}.", f"TWINDOW_TRUSTED_PROXIES={listed}"
     )
@@ -188,7 +188,7 @@ def _identity_problem(settings: Settings, seen: Observation) -> Problem | None:
     if not seen.identity_header:
         return Problem(f"The proxy does not send {header}.", set_header)
     if seen.identity is None and not settings.proxy_networks.lists(seen.peer):
-        listed = f"{settings.proxy_networks},{seen.peer}".strip(",")
+        listed = f"{settings.proxy_networks.text},{seen.peer}".strip(",")
         return Problem(
             f"TWINDOW_PROXY_NETWORKS does not contain the proxy at {seen.peer}.",
             f"TWINDOW_PROXY_NETWORKS={listed}",
