@@ -8,10 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
-from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
-from pygments.util import ClassNotFound
 
 # Only these languages are highlighted, because many other lexers take minutes for some texts.
 LANGUAGES = (
@@ -56,6 +54,7 @@ _LONG_WHITESPACE = re.compile(r"\s{200}")
 _SHELLS = ("bash", "sh", "shell", "zsh", "console", "docker", "dockerfile")
 _BACKTRACKING = dict.fromkeys(_SHELLS, "$'") | {"scala": '"', "perl": ""}
 MAX_ESCAPES = 12
+_lexer_by_name = cache(get_lexer_by_name)
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 
 
@@ -105,12 +104,9 @@ def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[],
     before_escapes = _BACKTRACKING.get(language)
     if before_escapes is not None and before_escapes in code and code.count("\\") > MAX_ESCAPES:
         return escaped_code
-    lexer = _find_lexer(language)
-    if lexer is None:
-        return escaped_code
     tokens: list[tuple[_TokenType, str]] = []
     # Lexer.get_tokens would remove a byte order mark, and add or remove line ends.
-    for _, token, text in lexer.get_tokens_unprocessed(code):
+    for _, token, text in _lexer_by_name(language).get_tokens_unprocessed(code):
         if is_timed_out():
             return escaped_code
         tokens.append((token, text))
@@ -142,11 +138,3 @@ def _css_class(token: _TokenType) -> str:
     while token and token not in CSS_CLASSES:
         token = token.parent
     return CSS_CLASSES.get(token, "")
-
-
-@cache
-def _find_lexer(language: str) -> Lexer | None:
-    try:
-        return get_lexer_by_name(language)
-    except ClassNotFound:
-        return None
