@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -50,7 +49,9 @@ def read_settings(overrides: Mapping[str, object] | None = None) -> Settings:
     _read_secret_files(values)
     values |= overrides or {}
     try:
-        settings = msgspec.convert(values, Settings, strict=False, dec_hook=_convert_custom_type)
+        settings = msgspec.convert(
+            values, Settings, strict=False, dec_hook=lambda kind, value: kind(value)
+        )
     except msgspec.ValidationError as error:
         raise SettingsError(describe_invalid_value(str(error), values)) from None
     check_constraints(settings)
@@ -132,7 +133,3 @@ def _choose_temporary_folder(data_dir: Path) -> None:
         tempfile.gettempdir()
     except FileNotFoundError:
         tempfile.tempdir = str(data_dir.resolve())
-
-
-def _convert_custom_type(kind: type[Any], value: Any) -> Any:
-    return kind(value)
