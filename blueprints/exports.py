@@ -67,9 +67,8 @@ def show(conversation_id: str) -> Response:
     if stream_limit.is_stream_limit_reached():
         abort(429)
     write, media_type = FORMATS[export_format]
-    turns = iter_turns(
-        portal().turns, portal().log, conversation_id, has_all_versions=export_format == "json"
-    )
+    has_all_versions = export_format == "json"
+    turns = iter_turns(portal().log, conversation_id, has_all_versions=has_all_versions)
     body = while_signed_in(write(conversation, turns), (), twin_id=conversation.twin_id)
     response = Response(stream_with_context(body), content_type=media_type)
     response.headers["Content-Disposition"] = _content_disposition(

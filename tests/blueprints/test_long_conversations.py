@@ -202,7 +202,7 @@ def test_export_reads_only_a_few_turns_into_memory_at_once(app: Flask, portal: P
         conversation_id = insert_conversation(portal.database, person, turn_count, sentences=60)
         conversation = portal.conversations.find(conversation_id, person)
         tracemalloc.start()
-        told = iter_turns(portal.turns, portal.log, conversation_id)
+        told = iter_turns(portal.log, conversation_id)
         with app.test_request_context():
             size = sum(len(piece) for piece in FORMATS["md"][0](conversation, told))
         most = tracemalloc.get_traced_memory()[1]

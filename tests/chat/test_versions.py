@@ -184,7 +184,7 @@ def test_whole_conversation_has_what_is_shown_or_every_version(talk: Talk):
     talk.add("m3", "r3", follows=first.id)
 
     def contents(**options: bool) -> list[tuple[int, str]]:
-        told = iter_turns(talk.turns, talk.submissions.log, talk.conversation.id, **options)
+        told = iter_turns(talk.submissions.log, talk.conversation.id, **options)
         return [(turn.slot, reply.text) for turn, reply in told]
 
     assert contents() == [(1, "r1"), (2, "r2"), (3, "r3")]

@@ -16,18 +16,6 @@ TURNS_PER_QUERY = 20
 # Of a message in characters, of a reply in bytes of its entry.
 NEWEST_TEXT_LENGTH = 1_000
 
-_COLUMNS = (
-    "id",
-    "conversation_id",
-    "position",
-    "slot",
-    "version",
-    "follows",
-    "content",
-    "idempotency_key",
-    "created_at",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -125,27 +113,22 @@ class Turns:
             rows = connection.execute(query.order_by(turns.c.slot.desc()).limit(limit)).all()
         return [_stored_turn(row) for row in reversed(rows)]
 
-    def list_after(
-        self, conversation_id: str, position: int, *, limit: int, has_all_versions: bool
-    ) -> Sequence[StoredTurn]:
-        """Return the oldest `limit` turns after a position: those that are shown, or all."""
-        query = _SELECT_STORED.where(turns.c.conversation_id == conversation_id)
-        query = query.where(turns.c.position > position)
-        if not has_all_versions:
-            query = query.where(IS_SHOWN)
-        with self.database.read() as connection:
-            rows = connection.execute(query.order_by(turns.c.position).limit(limit)).all()
-        return [_stored_turn(row) for row in rows]
-
 
 def iter_turns(
-    turns: Turns, log: Log, conversation_id: str, *, has_all_versions: bool = False
+    log: Log, conversation_id: str, *, has_all_versions: bool = False
 ) -> Iterator[tuple[Turn, Reply]]:
-    """Yield every turn with its reply, oldest first, in queries of `TURNS_PER_QUERY` turns."""
+    """Yield the turns that are shown, or all, with their replies, oldest first."""
+    query = _SELECT_STORED.where(turns.c.conversation_id == conversation_id)
+    query = query.order_by(turns.c.position).limit(TURNS_PER_QUERY)
+    if not has_all_versions:
+        query = query.where(IS_SHOWN)
     position = 0
-    while new_turns := turns.list_after(
-        conversation_id, position, limit=TURNS_PER_QUERY, has_all_versions=has_all_versions
-    ):
+    while True:
+        with log.database.read() as connection:
+            rows = connection.execute(query.where(turns.c.position > position)).all()
+        if not rows:
+            return
+        new_turns = [_stored_turn(row) for row in rows]
         logs = log.read_all([stored.turn.id for stored in new_turns if not stored.batch])
         for stored in new_turns:
             yield stored.turn, build_reply(stored.batch or logs[stored.turn.id])
@@ -206,7 +189,7 @@ _FOLLOWED_POSITION = select(_other.c.follows).where(_IS_NEXT).limit(1).scalar_su
 IS_SHOWN = (turns.c.position == _NEWEST_POSITION) | (turns.c.position == _FOLLOWED_POSITION)
 # These queries are built once, because building a query takes longer than executing it.
 _SELECT_TURNS = select(
-    *turns.c[_COLUMNS],
+    *(turns.c[name] for name in Turn.__dataclass_fields__ if name in turns.c),
     *conversations.c["twin_id", "twin_name"],
     select(func.max(_other.c.version)).where(_IS_VERSION).scalar_subquery().label("version_count"),
     _id_of_version(_other.c.version == turns.c.version - 1).label("previous_id"),
