@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from twindow.accounts import one_time_links, passwords, people, sign_ins
 from twindow.accounts.attempts import AttemptLimits
 from twindow.accounts.key_issuer import KeyIssuer
-from twindow.accounts.names import UnsuitableName, subject_of
+from twindow.accounts.names import PASSWORD_ISSUER, UnsuitableName, subject_of
 from twindow.accounts.passwords import Passwords
 from twindow.accounts.people import NameTaken, NewPerson, People, Person
 from twindow.accounts.sign_ins import SignIn, SignIns
@@ -99,7 +99,7 @@ class Accounts:
         """
         account = subject_of(name)
         with self.database.read() as connection:
-            person = people.find_by_subject(connection, account)
+            person = people.find_by_identity(connection, PASSWORD_ISSUER, account)
             stored_hash = passwords.read_hash(connection, person.id) if person else None
         limits = [self.attempt_limits.of_account(account), self.attempt_limits.of_address(address)]
         if person and self.attempt_limits.is_known_browser(person.id, stored_hash, browser_token):

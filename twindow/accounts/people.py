@@ -153,7 +153,7 @@ class People:
             elif issuer == PROXY_ISSUER and subject:
                 person = find_by_identity(connection, issuer, subject)
             else:
-                person = find_by_subject(connection, subject_of(name))
+                person = find_by_identity(connection, PASSWORD_ISSUER, subject_of(name))
         if person is None:
             raise PersonNotFound
         return person
@@ -281,12 +281,8 @@ def add_person(connection: Connection, new_person: NewPerson, now: float) -> Per
 
 def record_sign_in(connection: Connection, person_id: str, now: float) -> None:
     """Store the time of a person's last sign-in."""
-    connection.execute(_RECORD_SIGN_IN, {"person_id": person_id, "now": now})
-
-
-def find_by_subject(connection: Connection, subject: str) -> Person | None:
-    """Return the person that the operator has added with this name."""
-    return find_by_identity(connection, PASSWORD_ISSUER, subject)
+    is_person = people.c.id == person_id
+    connection.execute(update(people).where(is_person).values(signed_in_at=now))
 
 
 def find_by_identity(connection: Connection, issuer: str, subject: str) -> Person | None:
@@ -328,11 +324,6 @@ _SELECT_PEOPLE = select(
     passwords.c.person_id.is_not(None).label("has_password"),
     func.coalesce(_IDENTITY, "").label("identity"),
 ).outerjoin(passwords, passwords.c.person_id == people.c.id)
-_RECORD_SIGN_IN = (
-    update(people)
-    .where(people.c.id == bindparam("person_id"))
-    .values(signed_in_at=bindparam("now"))
-)
 _BY_ID = _SELECT_PEOPLE.where(people.c.id == bindparam("person_id"))
 _BY_IDENTITY = _SELECT_PEOPLE.where(
     people.c.id.in_(
