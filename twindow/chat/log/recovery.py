@@ -111,23 +111,19 @@ class Recovery:
 
         Returns whether the reply was marked. Raises DatabaseUnavailable.
         """
-        try:
-            return self._end_turn(
-                turn_id, INTERRUPTED_BY_DEAD_WORKER, self._abandoned_precondition(turn_id)
-            )
-        except DatabaseUnavailable:
-            raise
-        except Exception:  # one broken turn must not prevent the others from ending
-            logger.exception("turn %s: could not end the reply of a dead worker", turn_id)
-            return False
 
-    def _abandoned_precondition(self, turn_id: str) -> Precondition:
         def is_still_abandoned(connection: Connection, lock_wait: float) -> bool:
             return self._can_judge(connection, lock_wait) and bool(
                 self._heartbeat.abandoned_turn_ids(connection, [turn_id])
             )
 
-        return is_still_abandoned
+        try:
+            return self._end_turn(turn_id, INTERRUPTED_BY_DEAD_WORKER, is_still_abandoned)
+        except DatabaseUnavailable:
+            raise
+        except Exception:  # one broken turn must not prevent the others from ending
+            logger.exception("turn %s: could not end the reply of a dead worker", turn_id)
+            return False
 
     def _can_judge(self, connection: Connection, lock_wait: float) -> bool:
         """Write a test row, and return whether live workers can write their heartbeats."""
