@@ -36,15 +36,11 @@ def migrate(database: Database, migrations: Path, version_table: str) -> None:
         _upgrade(database, migrations, version_table)
 
 
-def _newest_version(migrations: Path) -> str:
-    """Return the version of the newest migration."""
-    return max(path.stem.split("_")[0] for path in migrations.glob("versions/[0-9]*.py"))
-
-
 def _is_newest(database: Database, migrations: Path, version_table: str) -> bool:
     """Return whether the tables are up to date. Raises UnsupportedDatabase if they cannot be."""
     _require_utf8(database)
-    supported_version = _newest_version(migrations)
+    files = migrations.glob("versions/[0-9]*.py")
+    supported_version = max(path.stem.split("_")[0] for path in files)
     current_version = _current_version(database, version_table) or ""
     name = database.engine.url.database
     if "" < current_version < FIRST_VERSION:
