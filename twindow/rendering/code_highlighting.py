@@ -41,8 +41,6 @@ CSS_CLASSES: dict[_TokenType, str] = {
     Generic.Inserted: "i",
 }
 
-_FRAME_END = "</code></pre></div>"
-
 _CODE_BLOCK = re.compile(
     r'<pre><code(?: class="(?:language-)?([^"]*)")?>(.*?)</code></pre>', re.DOTALL
 )
@@ -75,14 +73,6 @@ def highlight_blocks(
     return _CODE_WITH_CLASS.sub("<code>", clean_html)
 
 
-def _frame_start(language: str) -> str:
-    """Return the opening tags of a code block."""
-    language_attribute = (
-        f' data-language="{language}"' if _LANGUAGE_NAME.fullmatch(language) else ""
-    )
-    return f'<div class="code"{language_attribute}><pre tabindex="0"><code>'
-
-
 def _start_timer(cpu_time: Callable[[], float]) -> Callable[[], bool]:
     deadline = cpu_time() + MAX_CPU_SECONDS
     return lambda: cpu_time() > deadline
@@ -90,9 +80,9 @@ def _start_timer(cpu_time: Callable[[], float]) -> Callable[[], bool]:
 
 def _highlight_block(match: re.Match[str], is_timed_out: Callable[[], bool]) -> str:
     language = (match[1] or "").lower()
-    return (
-        f"{_frame_start(language)}{_highlight_code(match[2], language, is_timed_out)}{_FRAME_END}"
-    )
+    attribute = f' data-language="{language}"' if _LANGUAGE_NAME.fullmatch(language) else ""
+    code = _highlight_code(match[2], language, is_timed_out)
+    return f'<div class="code"{attribute}><pre tabindex="0"><code>{code}</code></pre></div>'
 
 
 def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[], bool]) -> str:
