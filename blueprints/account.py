@@ -79,13 +79,12 @@ def delete_sign_in(sign_in_id: str) -> BaseResponse:
 def _render_account(notice: str = "", retry_at: float | None = None, *, field: str = "") -> str:
     """Render the account; a notice is about a field of the password form."""
     person = signed_in_person() or abort(404)
-    accounts = portal().accounts
     return render_template(
         "account/show.html",
         person=person,
-        sign_ins=accounts.sign_ins.list_for_person(person.id),
+        sign_ins=portal().accounts.sign_ins.list_for_person(person.id),
         current_id=session.get(SIGN_IN_FIELD),
-        has_password=accounts.has_password(person) and not is_from_proxy(),
+        has_password=person.has_password and not is_from_proxy(),
         is_changed=request.args.get("done") == "password",
         min_characters=MIN_PASSWORD_CHARACTERS,
         max_characters=MAX_PASSWORD_CHARACTERS,

@@ -198,8 +198,3 @@ class Accounts:
             passwords.store_hash(connection, person.id, new_hash)
             sign_ins.end_all(connection, person.id)
             return self.sign_ins.add(connection, person.id, device)
-
-    def has_password(self, person: Person) -> bool:
-        """Return whether a person has a password, and not only a name at the proxy."""
-        with self.database.read() as connection:
-            return passwords.read_hash(connection, person.id) is not None
