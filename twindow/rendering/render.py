@@ -113,13 +113,8 @@ def max_cells(text_length: int) -> int:
 
 def render_plain(text: str) -> str:
     """Return the source text as preformatted HTML."""
-    return f"<pre>{_escape_code(text)}</pre>\n"
-
-
-def _escape_code(text: str) -> str:
-    """Escape text that is shown as code, and reveal its bidirectional controls."""
     escaped = _REFERENCE_START.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-    return _reveal_bidi_controls(escaped)
+    return f"<pre>{_reveal_bidi_controls(escaped)}</pre>\n"
 
 
 def _adapt_parser_html(html: str, budget: MathBudget) -> str:
