@@ -35,14 +35,8 @@ def main() -> None:
             sys.exit("Usage: python app.py [--env-file FILE] [--no-migrate]")
         settings = load_settings(create_data_dir=not arguments)
         prepare_databases(settings, may_upgrade=not arguments)
-        server = Server(
-            lambda: Twindow(settings),
-            host=settings.host,
-            port=settings.port,
-            workers=settings.workers,
-            forwarded_allow_ips=settings.trusted_proxies.text,
-            **prometheus.server_options(settings),
-        )
+        options = prometheus.server_options(settings)
+        server = Server(lambda: Twindow(settings), settings, **options)
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)
         sys.exit(os.EX_CONFIG)

@@ -16,6 +16,7 @@ from flask import Flask, Response, request
 
 from twindow.core import sse
 from twindow.core.server.gunicorn_server import Server
+from twindow.core.settings import Settings
 
 SERVICE_URL = os.environ.get("TWINDOW_API_URL", "")
 SCRIPT_FILES = sorted((ROOT / "static" / "vendor").glob("*.js"))
@@ -80,4 +81,4 @@ def make_app() -> Flask:
 
 
 if __name__ == "__main__":
-    Server(make_app, host="127.0.0.1", port=int(os.environ["TWINDOW_PORT"]), workers=1).run()
+    Server(make_app, Settings(port=int(os.environ["TWINDOW_PORT"]))).run()

@@ -52,13 +52,7 @@ def main() -> None:
             closing(Database(settings.database_url_for(SCHEMA.name))) as database,
         ):
             SCHEMA.prepare(database, may_upgrade=is_upgrading)
-        server = Server(
-            lambda: build_service(settings),
-            host=settings.host,
-            port=settings.port,
-            workers=settings.workers,
-            forwarded_allow_ips=settings.trusted_proxies.text,
-        )
+        server = Server(lambda: build_service(settings), settings)
     except (SettingsError, BindError, DatabaseUnavailable, UnsupportedDatabase) as error:
         print(error, file=sys.stderr)
         sys.exit(os.EX_CONFIG)

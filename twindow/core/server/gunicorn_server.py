@@ -27,6 +27,7 @@ from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.db.migrations import UnsupportedDatabase
 from twindow.core.server.client_connections import BodyReader, BoundedRequest, bound_output
 from twindow.core.server.descriptors import MAX_CONNECTIONS, max_connections, raise_descriptor_limit
+from twindow.core.settings import Settings
 
 logger = logging.getLogger("twindow")
 
@@ -200,22 +201,17 @@ class Server(BaseApplication):  # type: ignore[misc]
     """A gunicorn server; each worker creates its own application with `make_app`."""
 
     def __init__(
-        self,
-        make_app: Callable[[], Application],
-        *,
-        host: str,
-        port: int,
-        workers: int,
-        **options: Any,
+        self, make_app: Callable[[], Application], settings: Settings, **options: Any
     ) -> None:
         self._make_app = make_app
+        host, port = settings.host, settings.port
         _check_bindable(host, port)
         raise_descriptor_limit()
         RequestParser.mesg_class = BoundedRequest  # gunicorn has no setting for this limit
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._options = {
             "bind": address,
-            "workers": workers,
+            "workers": settings.workers,
             "worker_class": Worker,
             "worker_connections": MAX_CONNECTIONS,
             "graceful_timeout": SHUTDOWN_SECONDS,
@@ -226,6 +222,7 @@ class Server(BaseApplication):  # type: ignore[misc]
             # By default, gunicorn trusts the headers SCRIPT_NAME and PATH_INFO in requests from
             # any local process.
             "forwarder_headers": "",
+            "forwarded_allow_ips": settings.trusted_proxies.text,
             "when_ready": lambda _: print(
                 f"Listening on http://{address} (press Ctrl+C to stop)", flush=True
             ),
