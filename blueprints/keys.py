@@ -96,13 +96,14 @@ def create() -> str | tuple[str, int] | tuple[str, int, dict[str, str]]:
     if _has_changed(signed_in_person()):
         # The person was disabled, or their groups changed, while the key was created.
         with suppress(NotFound):  # the change has already revoked the key
-            portal().client.revoke_api_key(jwt, str(api_key.extra.get("id", "")))
+            portal().client.revoke_api_key(jwt, api_key.id)
         abort(403)
-    key_id = printable_path(str(api_key.extra.get("id", "")))
+    key_id = printable_path(api_key.id)
     log_action(signed_in_person(), f"has created the API key {key_id} ({scope})")
     return render_template(
         "keys/created.html",
-        api_key=api_key,
+        name=name,
+        key=api_key.key,
         scope=SCOPES[scope],
         header_example=AUTH_HEADER_EXAMPLE,
         curl_command=shlex.join(

@@ -13,7 +13,7 @@ from twindow.core.outbound.outbound import DIRECT, Outbound
 from twindow.core.urls import origin_of
 from twindow.twinapi import errors, models
 from twindow.twinapi.bounded_adapter import AbortHandle
-from twindow.twinapi.models import ApiKey, Conversation, ListedApiKey, Twin
+from twindow.twinapi.models import ApiKey, Conversation, ListedApiKey, Twin, parse_id
 from twindow.twinapi.pages import Page, parse_page
 from twindow.twinapi.rate_limit_headers import RateLimitReport, parse_report
 from twindow.twinapi.stream import ReplyStream
@@ -154,7 +154,7 @@ class Client:
         data = _unwrap_data(self._transport.request_json("POST", "/auth/api-keys", jwt, body=body))
         if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
             raise errors.UnexpectedResponse(200)
-        return ApiKey(data["key"], name, scope, data)
+        return ApiKey(parse_id(data.get("id")) or "", data["key"])
 
     def list_api_keys(self, jwt: str) -> Sequence[ListedApiKey]:
         """List the newest API keys of the person that a JWT identifies.

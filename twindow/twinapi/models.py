@@ -1,4 +1,4 @@
-"""Resources of the service. Only ids are required; the raw data is available in `extra`."""
+"""Resources of the service. Only ids are required."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ MAX_LANGUAGE_CHARACTERS = 35
 # JSON content nested more deeply than this is ignored, because Python would raise RecursionError.
 MAX_NESTING = 20
 
-Json = Mapping[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Twin:
@@ -34,7 +32,6 @@ class Twin:
     starters: Sequence[str] = ()
     avatar_url: str = ""
     language: str = ""
-    extra: Json = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +42,15 @@ class Conversation:
     """
 
     id: str
-    twin_id: str
-    title: str = ""
     delete_url: str = ""
-    extra: Json = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A new API key; `key` is the secret itself."""
+    """A new API key; `key` is the secret itself, and `id` is "" if the service does not name it."""
 
+    id: str
     key: str = field(repr=False)
-    name: str = ""
-    scope: str = ""
-    extra: Json = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +81,6 @@ def parse_twin(data: object) -> Twin | None:
         else (),
         avatar_url=_avatar_url(data),
         language=_language(data),
-        extra=data,
     )
 
 
@@ -97,12 +88,7 @@ def parse_conversation(data: object) -> Conversation | None:
     """Parse a conversation; return None if it has no id."""
     if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
         return None
-    return Conversation(
-        id=id_,
-        twin_id=parse_id(data.get("twinId", data.get("twin_id"))) or "",
-        title=clean_line(data.get("title"), 200),
-        extra=data,
-    )
+    return Conversation(id_)
 
 
 def parse_listed_api_key(data: object) -> ListedApiKey | None:
@@ -149,7 +135,7 @@ def parse_id(data: object) -> str | None:
     return parsed_id if len(parsed_id) <= MAX_ID_CHARACTERS else None
 
 
-def _avatar_url(data: Json) -> str:
+def _avatar_url(data: Mapping[str, Any]) -> str:
     """Return the avatar URL of a twin, or "" if the URL is too long."""
     names = ("avatarUrl", "avatar_url", "avatar", "imageUrl")
     avatar_url = next(
@@ -158,7 +144,7 @@ def _avatar_url(data: Json) -> str:
     return avatar_url if len(avatar_url) <= MAX_URL_CHARACTERS else ""
 
 
-def _language(data: Json) -> str:
+def _language(data: Mapping[str, Any]) -> str:
     """Return the language code (BCP 47) of a twin's description, or "" if it is invalid."""
     code = clean_text(data.get("language"), MAX_LANGUAGE_CHARACTERS + 1)
     return code if len(code) <= MAX_LANGUAGE_CHARACTERS and _LANGUAGE_TAG.fullmatch(code) else ""

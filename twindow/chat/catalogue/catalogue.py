@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from twindow.chat.catalogue.list_errors import list_error_code
 from twindow.chat.catalogue.twin_list_store import CachedTwins, TwinListStore
@@ -202,7 +202,7 @@ class TwinCatalogue:
             skipped_count += page.skipped_count
             read_count += len(page.items) + page.skipped_count
             for twin in page.items[: MAX_TWINS - len(twins)]:
-                twins.setdefault(twin.id, replace(twin, extra={}))
+                twins.setdefault(twin.id, twin)
             if len(twins) == MAX_TWINS:
                 break
             # Stop when a page has no new twins: the service may repeat the same page forever.
