@@ -162,7 +162,7 @@ def test_progress_is_read_as_a_label_and_a_percentage():
 
 def test_one_is_all_after_a_fraction_and_one_percent_otherwise():
     def percentages(*values: float) -> list[float | None]:
-        parser = ProgressParser(())
+        parser = ProgressParser("")
         return [parser.parse(value).percent for value in values]
 
     assert percentages(0, 0.25, 1) == [0, 25, 100]
@@ -213,7 +213,7 @@ def test_long_error_is_truncated_and_its_api_keys_are_masked_before():
     assert parsed({"type": "error", "error": "x" * 10_000}) == Failed("x" * 500)
     for place in range(480, 502, 3):
         sentence = json.dumps({"type": "error", "error": "x" * place + "canary-5f2c9e"})
-        failed = EventParser(("canary-5f2c9e",)).parse(ServerSentEvent("message", sentence))
+        failed = EventParser("canary-5f2c9e").parse(ServerSentEvent("message", sentence))
         assert isinstance(failed, Failed), place
         assert "canary" not in failed.detail, place
 

@@ -123,7 +123,7 @@ class Client:
 
         return ReplyStream(
             send_once,
-            secrets=(self._key,),
+            key=self._key,
             pause_seconds=self._pause_seconds,
             timeout=self._timeout,
             total_timeout=self._reply_timeout,

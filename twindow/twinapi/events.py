@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import msgspec
 
 from twindow.core.new_text import NewText
 from twindow.core.sse import ServerSentEvent
-from twindow.twinapi.key_mask import REDACTED
 from twindow.twinapi.models import MAX_NESTING, clean, clean_line, message_text, parse_id
-from twindow.twinapi.progress import Progress, ProgressParser
+from twindow.twinapi.progress import REDACTED, Progress, ProgressParser
 
 ERROR_FIELDS = ("message", "error", "detail", "errors", "msg", "description", "title")
 # Errors are truncated to this length: the search for keys takes more than linear time.
@@ -85,11 +84,11 @@ Event = Progress | Delta | Complete | Failed
 
 
 class EventParser:
-    """Parser of the events of one reply; `secrets` are masked in errors and progress."""
+    """Parser of the events of one reply; `key` is masked in errors and progress."""
 
-    def __init__(self, secrets: Sequence[str] = ()) -> None:
-        self._secrets = secrets
-        self._progress = ProgressParser(secrets)
+    def __init__(self, key: str = "") -> None:
+        self._key = key
+        self._progress = ProgressParser(key)
         self._high_surrogate = ""
         self._new_text = NewText()
 
@@ -120,7 +119,7 @@ class EventParser:
                 error = data.get("error")
                 fields = error if isinstance(error, Mapping) else {}
                 code = parse_id(data.get("code", fields.get("code"))) or ""
-                return Failed(error_text(error or data, self._secrets), code)
+                return Failed(error_text(error or data, self._key), code)
         return None
 
     def close(self) -> str:
@@ -211,7 +210,7 @@ def parse_delta(data: object) -> str | None:
     return str(data) if is_number else message_text(data)
 
 
-def error_text(data: object, secrets: Sequence[str] = (), max_nesting: int = MAX_NESTING) -> str:
+def error_text(data: object, key: str = "", max_nesting: int = MAX_NESTING) -> str:
     """Return the plain text in an error of any shape, at most 500 characters; "" if none."""
     if max_nesting == 0:
         return ""
@@ -220,19 +219,19 @@ def error_text(data: object, secrets: Sequence[str] = (), max_nesting: int = MAX
         if isinstance(location, list) and location and isinstance(message, str):
             data = f"{location[-1]}: {message}"  # FastAPI names the field apart from the reason
         else:
-            lists = [(key, value) for key, value in data.items() if isinstance(value, list)]
-            reasons = [(key, error_text(value, (), max_nesting - 1)) for key, value in lists]
+            lists = [(name, value) for name, value in data.items() if isinstance(value, list)]
+            reasons = [(name, error_text(value, "", max_nesting - 1)) for name, value in lists]
             data = [data.get(name) for name in ERROR_FIELDS]
-            data += [f"{key}: {reason}" for key, reason in reasons if reason]
+            data += [f"{name}: {reason}" for name, reason in reasons if reason]
     if isinstance(data, list):
-        texts = (error_text(item, secrets, max_nesting - 1) for item in data)
+        texts = (error_text(item, key, max_nesting - 1) for item in data)
         return next(filter(None, texts), "")
     if not isinstance(data, str):
         return ""
     if len(data) > MAX_SCANNED_CHARACTERS:
         data = data[:MAX_SCANNED_CHARACTERS].rpartition(" ")[0] or data[:MAX_SCANNED_CHARACTERS]
     plain_text = " ".join(clean(data).split())
-    for secret in secrets:
-        plain_text = plain_text.replace(secret, REDACTED)
-    # Truncate last, because a truncated secret is not recognised.
+    if key:
+        plain_text = plain_text.replace(key, REDACTED)
+    # Truncate last, because a truncated key is not recognised.
     return _SECRET.sub(REDACTED, plain_text)[:500]

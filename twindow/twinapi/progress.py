@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from twindow.twinapi.key_mask import mask_keys
 from twindow.twinapi.models import clean
 
 MAX_PROGRESS_CHARACTERS = 100
+REDACTED = "•••"
+# A key below this length is not masked: it is not secret, and may be an ordinary word.
+MIN_KEY_CHARACTERS = 8
 _LABELS = ("label", "stage", "text", "message", "step", "status")
 _PERCENTAGES = ("percent", "percentage", "progress", "value")
 _COUNTS = (("value", "total"), ("current", "total"), ("step", "total"), ("completed", "total"))
@@ -36,12 +38,12 @@ class ProgressParser:
     a percentage.
     """
 
-    def __init__(self, secrets: Sequence[str]) -> None:
-        self._secrets = secrets
+    def __init__(self, key: str) -> None:
+        self._key = key
         self._has_fractions = False
 
     def parse(self, data: object) -> Progress:
-        """Parse progress of any shape; `secrets` are masked in its label."""
+        """Parse progress of any shape; the key is masked in its label."""
         if isinstance(data, Mapping):
             label = next((v for name in _LABELS if isinstance(v := data.get(name), str)), "")
             return Progress(self._label(label), self._percent_in(data))
@@ -71,7 +73,10 @@ class ProgressParser:
         return _limited(100 * number if is_fraction else number)
 
     def _label(self, label: str) -> str:
-        return mask_keys(clean(label), self._secrets)[:MAX_PROGRESS_CHARACTERS]
+        label = clean(label)
+        if len(self._key) >= MIN_KEY_CHARACTERS:
+            label = label.replace(self._key, REDACTED)
+        return label[:MAX_PROGRESS_CHARACTERS]
 
 
 def _number(data: object) -> float | None:

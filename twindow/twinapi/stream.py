@@ -50,13 +50,13 @@ class ReplyStream(Watchable):
         self,
         send: Callable[[AbortHandle], requests.Response],
         *,
-        secrets: tuple[str, ...],
+        key: str,
         pause_seconds: Callable[[], float],
         timeout: float,
         total_timeout: float,
     ) -> None:
         self._send = send
-        self._parser = EventParser(secrets)
+        self._parser = EventParser(key)
         self._pause_seconds = pause_seconds
         self._timeout = timeout
         self._total_deadline = time.monotonic() + total_timeout

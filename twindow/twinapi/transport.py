@@ -227,6 +227,6 @@ def _error_detail(response: requests.Response, key: str) -> str:
     try:
         body = read_bounded(response, MAX_RESPONSE_BYTES, ERROR_BODY_SECONDS)
         data = json.loads(body) if "json" in content_type else body.decode("utf-8", "replace")
-        return error_text(data, (key,))
+        return error_text(data, key)
     except (*NETWORK_ERRORS, ValueError, RecursionError):
         return ""
