@@ -21,7 +21,7 @@ from twindow.twinapi.transport import Transport, announced_url, read_json
 
 T = TypeVar("T")
 
-MAX_PAGE_SIZE = 100
+PAGE_SIZE = 100
 LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
@@ -59,9 +59,9 @@ class Client:
         """Return the base URL of the service, including the version."""
         return self._transport.base_url
 
-    def list_twins(self, page: int = 1, limit: int = MAX_PAGE_SIZE) -> Page[Twin]:
+    def list_twins(self, page: int = 1) -> Page[Twin]:
         """List the twins that the key can access."""
-        payload = self._get("/twins", params={"page": page, "limit": _clamp_page_size(limit)})
+        payload = self._get("/twins", params={"page": page, "limit": PAGE_SIZE})
         return parse_page(payload, models.parse_twin)
 
     def get_twin(self, twin_id: str) -> Twin:
@@ -162,7 +162,7 @@ class Client:
         This call is an extension of the interface.
         """
         payload = self._transport.request_json(
-            "GET", "/auth/api-keys", jwt, params={"page": 1, "limit": MAX_PAGE_SIZE}
+            "GET", "/auth/api-keys", jwt, params={"page": 1, "limit": PAGE_SIZE}
         )
         return parse_page(payload, models.parse_listed_api_key).items
 
@@ -202,10 +202,6 @@ def _path_segment(identifier: str) -> str:
         # URL parsers would resolve an empty or dot segment to another path.
         raise errors.NotFound(404)
     return quote(identifier, safe="")
-
-
-def _clamp_page_size(limit: int) -> int:
-    return min(MAX_PAGE_SIZE, max(1, limit))
 
 
 def _unwrap_data(payload: object) -> object:
