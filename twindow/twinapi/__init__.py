@@ -1,10 +1,9 @@
 """A client library for the Conversational AI Twin Service Interface."""
 
-from twindow.twinapi.avatar_download import AvatarDownloader
+from twindow.twinapi.avatar_download import AvatarDownloader, AvatarUnavailable
 from twindow.twinapi.client import Client
 from twindow.twinapi.errors import (
     ApiError,
-    AvatarUnavailable,
     Conflict,
     ConnectionFailed,
     Forbidden,

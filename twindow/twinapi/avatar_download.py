@@ -9,11 +9,14 @@ from twindow.core.outbound.adapter import OutboundAdapter, open_session
 from twindow.core.outbound.outbound import Outbound
 from twindow.core.outbound.responses import NETWORK_ERRORS, describe_network_error, read_bounded
 from twindow.core.urls import origin_of
-from twindow.twinapi.errors import AvatarUnavailable
 
 MAX_BYTES = 1024 * 1024
 TIMEOUT_SECONDS = 5.0
 HEADERS = {"Accept": "image/png, image/jpeg, image/webp, image/gif", "User-Agent": "Twindow"}
+
+
+class AvatarUnavailable(Exception):
+    """Raised when an avatar cannot be fetched; the text is for the operator's log."""
 
 
 class AvatarDownloader:

@@ -2,7 +2,6 @@
 
 TwinApiError
 ├── ConnectionFailed        no connection, or no complete response in time
-├── AvatarUnavailable       an avatar that cannot be fetched
 ├── ApiError                a response other than 2xx: its status and detail
 │   ├── Unauthorized        401
 │   ├── Forbidden           403
@@ -57,17 +56,6 @@ class ConnectionFailed(TwinApiError):
     ) -> None:
         super().__init__(code, detail)
         self.perhaps_received = perhaps_received
-
-
-class AvatarUnavailable(TwinApiError):
-    """Raised when an avatar cannot be fetched; the text is for the operator's log."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__("avatar_unavailable", reason)
-
-    def __str__(self) -> str:
-        """Return the reason."""
-        return self.detail
 
 
 class ApiError(TwinApiError):
