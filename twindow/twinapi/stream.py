@@ -25,7 +25,7 @@ from twindow.twinapi.events import (
     parse_whole_reply,
     resolve_text,
 )
-from twindow.twinapi.watchdog import Watchable, watchdog
+from twindow.twinapi.watchdog import watchdog
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
 # No model writes replies of this length. Storing and rendering a reply takes several times the size
@@ -34,7 +34,7 @@ MAX_REPLY_CHARACTERS = 1024 * 1024
 ABORT_DELAY_SECONDS = 2.0
 
 
-class ReplyStream(Watchable):
+class ReplyStream:
     """Iterable over the events of one reply.
 
     The first step of the iteration sends the request. The iteration ends with Complete or Failed,
@@ -115,8 +115,7 @@ class ReplyStream(Watchable):
             timer.start()
         self._abort()
 
-    def check(self, now: float) -> None:
-        """Abort the stream when a deadline has passed."""
+    def _check_deadlines(self, now: float) -> None:
         if now > self._total_deadline:
             self._timeout_code = "total_timeout"
         elif now > self._idle_deadline:
@@ -139,7 +138,7 @@ class ReplyStream(Watchable):
             yield Complete(None)
             return
         self._idle_deadline = time.monotonic() + self._timeout
-        with watchdog.watch(self):
+        with watchdog.watch(self._check_deadlines):
             try:
                 if content_type != sse.CONTENT_TYPE:
                     detail = describe_response(response, next(self._chunks(response), b""))
