@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
 
@@ -60,12 +59,19 @@ def message(record: Message) -> schemas.Message:
 
 def api_key(record: ApiKey) -> schemas.ApiKey:
     """Serialise a key without its secret, which is not stored."""
-    return schemas.ApiKey(**_api_key_fields(record))
+    return schemas.ApiKey(
+        id=record.id,
+        name=record.name,
+        scope=record.scope,
+        created_at=timestamp(record.created_at),
+        expires_at=None if record.expires_at is None else timestamp(record.expires_at),
+        last_used_at=None if record.last_used_at is None else timestamp(record.last_used_at),
+    )
 
 
 def api_key_with_secret(record: ApiKey, secret: str) -> schemas.ApiKeyWithSecret:
     """Serialise a new key with its secret."""
-    return schemas.ApiKeyWithSecret(**_api_key_fields(record), key=secret)
+    return schemas.ApiKeyWithSecret(**msgspec.structs.asdict(api_key(record)), key=secret)
 
 
 def event(reply_event: reply.Event) -> schemas.Event:
@@ -98,14 +104,3 @@ def _usage(record: Message) -> schemas.Usage | None:
     return schemas.Usage(
         input_tokens=record.input_tokens, output_tokens=record.output_tokens, model=record.model
     )
-
-
-def _api_key_fields(record: ApiKey) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "name": record.name,
-        "scope": record.scope,
-        "created_at": timestamp(record.created_at),
-        "expires_at": None if record.expires_at is None else timestamp(record.expires_at),
-        "last_used_at": None if record.last_used_at is None else timestamp(record.last_used_at),
-    }
