@@ -11,16 +11,13 @@ from pathlib import Path, PurePosixPath
 
 from twindow.core.images import detect_media_type
 from twindow.service import file_stamp
+from twindow.service.file_stamp import UnreadableFile
 from twindow.service.twins.twin import Twin
 
 logger = logging.getLogger(__name__)
 
 MAX_AVATAR_BYTES = 1024 * 1024
 EXTERNAL_URL = re.compile(r"https://[^\s/]\S*")
-
-
-class InvalidAvatar(Exception):
-    """Raised for an unusable avatar; the message is a predicate, such as "does not exist"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +48,10 @@ def avatar_problem(folder: Path, twin: Twin) -> str:
     """Return a sentence about what is wrong with the avatar of a twin, or ""."""
     result = _find(folder, twin)
     place = f"{twin.id}.md: line {twin.avatar_line}: the avatar {twin.front_matter.avatar}"
-    return f"{place} {result}." if isinstance(result, InvalidAvatar) else ""
+    return f"{place} {result}." if isinstance(result, str) else ""
 
 
-def _find(folder: Path, twin: Twin) -> Image | InvalidAvatar | None:
+def _find(folder: Path, twin: Twin) -> Image | str | None:
     avatar_path = twin.front_matter.avatar
     if not avatar_path or has_external_avatar(twin):
         return None
@@ -62,15 +59,13 @@ def _find(folder: Path, twin: Twin) -> Image | InvalidAvatar | None:
 
 
 @lru_cache(maxsize=10_000)
-def _identify(
-    folder: Path, avatar_path: str, _stamp: file_stamp.Stamp | None
-) -> Image | InvalidAvatar:
-    """Identify an image, once until its stamp changes."""
+def _identify(folder: Path, avatar_path: str, _stamp: file_stamp.Stamp | None) -> Image | str:
+    """Return an image or what is wrong with it, once until its stamp changes."""
     try:
         return _load(folder, avatar_path)
-    except (InvalidAvatar, file_stamp.UnreadableFile) as error:
+    except UnreadableFile as error:
         logger.warning("Avatar not shown: %s %s.", avatar_path, error)
-        return InvalidAvatar(str(error))
+        return str(error)
 
 
 def _load(folder: Path, avatar_path: str) -> Image:
@@ -80,19 +75,18 @@ def _load(folder: Path, avatar_path: str) -> Image:
         extension = media_type.removeprefix("image/").replace("jpeg", "jpg")
         return Image(f"{hashlib.sha256(content).hexdigest()}.{extension}", media_type, path)
     if avatar_path.lower().endswith(".svg") or b"<svg" in content[:1024].lower():
-        raise InvalidAvatar("is an SVG, which can contain scripts; use PNG, JPEG, WebP or GIF")
-    raise InvalidAvatar("is not PNG, JPEG, WebP or GIF")
+        raise UnreadableFile("is an SVG, which can contain scripts; use PNG, JPEG, WebP or GIF")
+    raise UnreadableFile("is not PNG, JPEG, WebP or GIF")
 
 
 def _resolve_inside(folder: Path, avatar_path: str) -> Path:
     """Return the path with symbolic links resolved.
 
-    Raises InvalidAvatar if the path is a URL, is absolute or contains "..". Raises UnreadableFile
-    if a symbolic link is broken or leads out of the folder.
+    Raises UnreadableFile for a URL, an absolute path, "..", and a link that is broken or leads out.
     """
     if "://" in avatar_path:
-        raise InvalidAvatar("is not an https:// URL")
+        raise UnreadableFile("is not an https:// URL")
     relative_path = PurePosixPath(avatar_path)
     if relative_path.is_absolute() or ".." in relative_path.parts:
-        raise InvalidAvatar("is outside the twins folder")
+        raise UnreadableFile("is outside the twins folder")
     return file_stamp.resolve_inside(folder, avatar_path)
