@@ -93,12 +93,10 @@ def create_service_app(
         knowledge=knowledge,
         reply_manager=ReplyManager(messages, Leases(database), model, queue, knowledge, load),
     )
-    app.json.sort_keys = False  # type: ignore[attr-defined]
     app.register_blueprint(routes.bp)
     app.register_blueprint(docs.bp)
     app.register_blueprint(health.bp)
     app.register_blueprint(avatars.bp)
-    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.before_request(reject_nul)
     app.after_request(auth.add_rate_limit_headers)
     app.after_request(add_response_headers)
