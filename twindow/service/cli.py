@@ -10,7 +10,7 @@ from flask import Flask
 from twindow.core.findings import print_findings
 from twindow.core.server.logs import audit_logger, configure_logging
 from twindow.service import health
-from twindow.service.container import EXTENSION_KEY, Container
+from twindow.service.container import get_container
 from twindow.service.credentials import (
     DEFAULT_LIFETIME_SECONDS,
     ReservedName,
@@ -31,7 +31,7 @@ def _log_key(name: str, sub: str) -> None:
 
 def create_cli_group(app: Flask) -> click.Group:
     """Return the command group for the service of `app`."""
-    container: Container = app.extensions[EXTENSION_KEY]
+    container = get_container(app)
 
     @click.group("twindow", help="Create keys and tokens, and check the twins.")
     def commands() -> None:

@@ -36,8 +36,7 @@ class Container:
 
 def container() -> Container:
     """Return the container of the current app."""
-    extension: Container = current_app.extensions[EXTENSION_KEY]
-    return extension
+    return get_container(current_app)
 
 
 def get_container(app: Flask) -> Container:
