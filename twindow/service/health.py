@@ -35,20 +35,13 @@ def live() -> tuple[str, int, dict[str, str]]:
 @bp.get("/readyz")
 def ready() -> tuple[str, int, dict[str, str]]:
     """Return 200, or 503 while the database is not writable."""
-    if can_write(container()):
-        return live()
-    return "The database is not writable.\n", 503, TEXT_HEADERS
-
-
-def can_write(service: Container) -> bool:
-    """Return whether the database is writable, by writing to it."""
     try:
-        with service.database.write() as connection:
+        with container().database.write() as connection:
             # Only a write shows that the disk is full.
             connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = version_num"))  # noqa: S608
     except DatabaseUnavailable:
-        return False
-    return True
+        return "The database is not writable.\n", 503, TEXT_HEADERS
+    return live()
 
 
 def findings(service: Container, *, asks_model: bool) -> Iterator[Finding]:
