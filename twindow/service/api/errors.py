@@ -13,7 +13,6 @@ from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.server import logs
 from twindow.service.api.response_headers import request_id
 from twindow.service.api.schemas import ErrorDetail, ErrorResponse
-from twindow.service.idempotency import IdempotencyKeyReused
 from twindow.service.interface_types import ErrorCode
 
 logger = logging.getLogger(__name__)
@@ -104,7 +103,6 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(ApiError, ApiError.to_response)
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(DatabaseUnavailable, _handle_database_unavailable)
-    app.register_error_handler(IdempotencyKeyReused, _handle_idempotency_key_reused)
     app.register_error_handler(Exception, _handle_unexpected_error)
 
 
@@ -118,10 +116,6 @@ def _handle_http_exception(error: HTTPException) -> Response:
 def _handle_database_unavailable(_error: DatabaseUnavailable) -> Response:
     sentence = "The service can't store anything right now. Try again soon."
     return ApiError(503, "unavailable", sentence, headers={"Retry-After": "1"}).to_response()
-
-
-def _handle_idempotency_key_reused(_error: IdempotencyKeyReused) -> Response:
-    return ApiError(422, "idempotency_key_reused").to_response()
 
 
 def _handle_unexpected_error(error: Exception) -> Response:

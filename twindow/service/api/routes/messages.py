@@ -31,6 +31,7 @@ from twindow.service.conversations import (
     StillReplying,
 )
 from twindow.service.credentials import Identity
+from twindow.service.idempotency import IdempotencyKeyReused
 
 # A reconnection would send the message again. `NEVER_RECONNECT_MS` is the longest delay that
 # timers of clients accept.
@@ -153,6 +154,8 @@ def _start_reply(
     idempotency_key = read_idempotency_key(caller.sub)
     try:
         return container().reply_manager.start(conversation, twin, body.content, idempotency_key)
+    except IdempotencyKeyReused:
+        raise ApiError(422, "idempotency_key_reused") from None
     except StillReplying as error:
         url = _message_url(conversation.id, error.message_id)
         raise ApiError(
