@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Row, Select, delete, func, insert, select, update
@@ -66,7 +66,7 @@ class ApiKeys:
         name: str,
         scope: Scope,
         *,
-        groups: Iterable[str] = (),
+        groups: Collection[str] = (),
         expires_at: float | None = None,
         secret: str = "",
     ) -> tuple[ApiKey, str]:
@@ -75,17 +75,7 @@ class ApiKeys:
         The secret is random unless it is given. Raises TooManyKeys, and IntegrityError for a given
         secret that exists already.
         """
-        key_id = new_id(12)
         secret = secret or f"{PREFIX}{secrets.token_urlsafe(32)}"
-        row = {
-            "id": key_id,
-            "sub": sub,
-            "groups": json.dumps(sorted(groups)),
-            "name": name,
-            "scope": scope,
-            "digest": _digest(secret),
-            "expires_at": expires_at,
-        }
         owned_by = table.c.sub == sub
         with self.database.write() as connection:
             self.database.advisory_lock(connection, f"keys of {sub}")
@@ -95,10 +85,10 @@ class ApiKeys:
             connection.execute(delete(table).where(owned_by, expired))
             if connection.execute(select(func.count()).where(owned_by)).scalar_one() >= MAX_KEYS:
                 raise TooManyKeys(TOO_MANY_KEYS)
-            connection.execute(insert(table).values(row | {"created_at": now}))
-            return _key_from_row(
-                connection.execute(_select_keys().where(table.c.id == key_id)).one()
-            ), secret
+            key = ApiKey(new_id(12), sub, frozenset(groups), name, scope, now, expires_at, None)
+            row = asdict(key) | {"groups": json.dumps(sorted(groups)), "digest": _digest(secret)}
+            connection.execute(insert(table).values(row))
+        return key, secret
 
     def find_by_secret(self, secret: str) -> ApiKey | None:
         """Return the key with this secret, or None if it does not exist or was revoked.
