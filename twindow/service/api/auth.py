@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Literal
 
 from flask import Response, g, request
-from werkzeug.datastructures import Headers
 
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.service.api.errors import ApiError
@@ -34,7 +33,7 @@ def authenticate(required_credential: RequiredCredential) -> Identity:
     Raises ApiError if the credential is missing or invalid, or does not allow the request.
     """
     if required_credential == "a JWT":
-        identity = _authenticate_jwt(_read_jwt())
+        identity = _authenticate_jwt()
         # A request with a JWT gets no rate limit headers, even if it also has an API key.
         g.rate_limit = None
         return identity
@@ -68,7 +67,7 @@ def _authenticate_key(secret: str, required_credential: RequiredCredential) -> I
 
 
 def _attach_rate_limit() -> None:
-    keys = _api_keys(request.headers)
+    keys = _api_keys()
     key = container().api_keys.find_by_secret(keys.pop()) if len(keys) == 1 else None
     if key and has_rate_limit(key) and not key.is_expired(container().database.clock.time()):
         g.rate_limit = read_rate_limit(container().database, key)
@@ -88,7 +87,11 @@ def _count_request(key: ApiKey) -> None:
         )
 
 
-def _authenticate_jwt(token: str) -> Identity:
+def _authenticate_jwt() -> Identity:
+    """Return the identity in the JWT of the request; X-API-Key is ignored. Raises ApiError."""
+    token = _bearer_token()
+    if not token:
+        raise _unauthorized("A JWT is required in Authorization: Bearer.")
     try:
         return container().jwt_tokens.verify(token)
     except InvalidToken:
@@ -100,7 +103,7 @@ def _authenticate_jwt(token: str) -> Identity:
 
 def _read_key() -> str:
     """Return the API key of the request. Raises ApiError if there is none, or more than one."""
-    keys = _api_keys(request.headers)
+    keys = _api_keys()
     if len(keys) > 1:
         raise ApiError(400, "two_keys")
     if not keys:
@@ -108,27 +111,19 @@ def _read_key() -> str:
     return keys.pop()
 
 
-def _read_jwt() -> str:
-    """Return the JWT of the request; X-API-Key is ignored. Raises ApiError if there is none."""
-    token = _bearer_token(request.headers)
-    if not token:
-        raise _unauthorized("A JWT is required in Authorization: Bearer.")
-    return token
-
-
-def _api_keys(headers: Headers) -> set[str]:
+def _api_keys() -> set[str]:
     """Return the different API keys in Authorization and X-API-Key.
 
     If a request has X-API-Key, a JWT or another scheme in Authorization is ignored: a proxy may
     have added that header.
     """
-    token, key = _bearer_token(headers), headers.get("X-API-Key", "").strip()
+    token, key = _bearer_token(), request.headers.get("X-API-Key", "").strip()
     is_jwt = token.count(".") == 2
     return {secret for secret in (key, "" if key and is_jwt else token) if secret}
 
 
-def _bearer_token(headers: Headers) -> str:
-    scheme, _, token = headers.get("Authorization", "").partition(" ")
+def _bearer_token() -> str:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
