@@ -7,17 +7,13 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
-SOCKET_ENVIRON_KEYS = ("gunicorn.socket", "werkzeug.socket")
-
 
 def make_disconnect_check(environ: Mapping[str, Any]) -> Callable[[], bool]:
     """Return a function that returns whether the client of this request has disconnected.
 
     The function does not block, and always returns False if the server does not expose the socket.
     """
-    client_socket = next(
-        (environ[name] for name in SOCKET_ENVIRON_KEYS if environ.get(name) is not None), None
-    )
+    client_socket = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
     if not isinstance(client_socket, socket.socket):
         return lambda: False
     return lambda: _is_disconnected(client_socket)
