@@ -33,9 +33,9 @@ def new_model(model: Upstream, tmp_path: Path) -> Iterator[NewModel]:
         asker.close()
 
 
-def count(asker: ModelClient, text: str = TEXT) -> int:
+def count(asker: ModelClient) -> int:
     """Count tokens with a new token counter, as the service does for each reply."""
-    return asker.token_counter(None)(text)
+    return asker.token_counter(None)(TEXT)
 
 
 def asked(model: Upstream) -> list[Call]:
@@ -138,14 +138,6 @@ def test_tokens_are_estimated_after_the_count_timeout(new_model: NewModel, model
 
     assert count(asker) == estimate_tokens(TEXT)
     assert not asked(model)
-
-
-def test_token_count_of_a_text_is_cached(new_model: NewModel, model: Upstream):
-    model.answers["/tokenize"] = 200, {"tokens": [1]}
-    asker = new_model()
-
-    assert [count(asker), count(asker), count(asker, "another")] == [1, 1, 1]
-    assert len(asked(model)) == 2
 
 
 def test_context_window_is_the_smaller_of_the_setting_and_the_server_limit(

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from typing import Annotated, Any
 
 import msgspec
@@ -18,7 +18,6 @@ logger = logging.getLogger(__name__)
 
 # A byte-level tokenizer needs about one token per three bytes of prose.
 BYTES_PER_TOKEN = 3
-MAX_CACHED_COUNTS = 32
 
 TokenCounter = Callable[[str], int]
 
@@ -65,7 +64,6 @@ class Tokenizer:
         self.window: int | None = None
         self._session = session
         self._retry_at: dict[ModelEndpoint, float] = {}
-        self._cached_count = lru_cache(MAX_CACHED_COUNTS)(self._request_count)
 
     def counter(self, find_endpoint: Callable[[], ModelEndpoint]) -> TokenCounter:
         """Return a function that counts the tokens of the texts of one prompt.
@@ -83,7 +81,7 @@ class Tokenizer:
         if now >= deadline or now < self._retry_at.get(endpoint, 0):
             return estimate_tokens(text)
         try:
-            return self._cached_count(endpoint, text)
+            return self._request_count(endpoint, text)
         except _NotSupported:
             retry_delay = self.unsupported_retry_seconds
         except NETWORK_ERRORS as error:
