@@ -58,11 +58,6 @@ Event = Progress | Delta | Complete | Failed
 ReplyEvents = Callable[[Callable[[], bool]], Iterator[Event | None]]
 
 
-def single_event(event: Event) -> ReplyEvents:
-    """Return a `ReplyEvents` function for a reply that has ended: it yields the final event."""
-    return lambda _is_disconnected: iter([event])
-
-
 class Reply:
     """The running reply to a message. It continues whether or not anyone listens."""
 

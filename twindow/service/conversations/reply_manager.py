@@ -24,7 +24,6 @@ from twindow.service.conversations.reply import (
     Progress,
     Reply,
     ReplyEvents,
-    single_event,
 )
 from twindow.service.conversations.reply_request import (
     find_sources,
@@ -117,7 +116,7 @@ class ReplyManager:
         if lease_id:
             return self._start_thread(message, lease_id, twin).follow
         assert stored_reply is not None  # noqa: S101
-        return single_event(Complete(stored_reply))
+        return lambda _is_disconnected: iter([Complete(stored_reply)])
 
     def stop(self, message: Message) -> None:
         """Stop the reply to a message, in whichever process it is written."""
