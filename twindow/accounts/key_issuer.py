@@ -9,12 +9,8 @@ from typing import Protocol
 class KeyIssuer(Protocol):
     """Interface for the API keys that people have at the embedded service."""
 
-    @property
-    def can_sign(self) -> bool:
-        """Return whether the service signs the tokens itself, instead of an identity provider."""
-
     def sign(self, sub: str, groups: Sequence[str]) -> str:
-        """Return a JWT for a person."""
+        """Return a JWT for a person, or "" if an identity provider signs the JWTs."""
 
     def set_groups(self, sub: str, groups: Sequence[str]) -> None:
         """Replace the groups of all keys of a person."""

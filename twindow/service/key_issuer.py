@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from twindow.service.conversations import Conversations
-from twindow.service.credentials import ApiKeys, JwtTokens
+from twindow.service.credentials import ApiKeys, JwtTokens, SigningDisabled
 
 # The lifetime is short, because the portal uses each token at once.
 TOKEN_SECONDS = 60
@@ -21,14 +21,12 @@ class KeyIssuer:
         self._api_keys = api_keys
         self._conversations = conversations
 
-    @property
-    def can_sign(self) -> bool:
-        """Return whether tokens are signed here, and not by an identity provider."""
-        return self._jwt_tokens.can_sign
-
     def sign(self, sub: str, groups: Sequence[str]) -> str:
-        """Return a JWT that allows a person to manage their keys. Raises SigningDisabled."""
-        return self._jwt_tokens.sign(sub, TOKEN_SECONDS, groups)
+        """Return a JWT with which a person manages their keys; "" if a provider signs the JWTs."""
+        try:
+            return self._jwt_tokens.sign(sub, TOKEN_SECONDS, groups)
+        except SigningDisabled:
+            return ""
 
     def set_groups(self, sub: str, groups: Sequence[str]) -> None:
         """Replace the groups of all keys of a person."""

@@ -55,11 +55,6 @@ class JwtTokens:
         self._secret = "" if self._provider_keys else settings.secret("jwt_secret")
         self._required_claims = [*REQUIRED_CLAIMS, "iss"] if self._issuer else [*REQUIRED_CLAIMS]
 
-    @property
-    def can_sign(self) -> bool:
-        """Return whether tokens are signed here, and not by an identity provider."""
-        return self._provider_keys is None
-
     def sign(
         self,
         sub: str,
@@ -70,7 +65,7 @@ class JwtTokens:
 
         Raises SigningDisabled if a provider signs the JWTs, ReservedName if no JWT may claim `sub`.
         """
-        if not self.can_sign:
+        if self._provider_keys:
             raise SigningDisabled
         if not is_claimable(sub):
             raise ReservedName
