@@ -80,11 +80,12 @@ class JwtTokens:
 
     def verify(self, token: str) -> Identity:
         """Return the identity in a JWT. Raises InvalidToken and SigningKeysUnavailable."""
+        keys = self._provider_keys
         try:
             claims = jwt.decode(
                 token,
-                self._verification_key(token),
-                algorithms=list(PROVIDER_ALGORITHMS if self._provider_keys else OWN_ALGORITHMS),
+                keys.get_signing_key_from_jwt(token) if keys else self._secret,
+                algorithms=list(PROVIDER_ALGORITHMS if keys else OWN_ALGORITHMS),
                 audience=self._audience,
                 issuer=self._issuer,
                 leeway=LEEWAY_SECONDS,
@@ -98,10 +99,3 @@ class JwtTokens:
         if not (isinstance(groups, list) and all(isinstance(name, str) for name in groups)):
             raise InvalidToken("groups are not names")
         return Identity(sub, frozenset(groups))
-
-    def _verification_key(self, token: str) -> Any:
-        return (
-            self._provider_keys.get_signing_key_from_jwt(token)
-            if self._provider_keys
-            else self._secret
-        )
