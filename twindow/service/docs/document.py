@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import lru_cache
 
@@ -22,7 +21,7 @@ def show() -> Response:
     """Return the document, or 304 if the client has it."""
     text = _build_json(request.script_root)
     response = Response(text, mimetype="application/json", headers={"Cache-Control": "no-cache"})
-    response.set_etag(hashlib.sha256(text.encode()).hexdigest()[:32])
+    response.add_etag()
     response.make_conditional(request)
     return response
 
