@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -94,32 +95,23 @@ class Client:
         path = f"/conversations/{_path_segment(conversation_id)}/messages"
 
         def send_once(abort_handle: AbortHandle) -> requests.Response:
-            body = {"content": content}
+            send = partial(
+                self._transport.send,
+                "POST",
+                key=self._key,
+                body={"content": content},
+                headers=headers,
+                abort_handle=abort_handle,
+            )
             before_request()
             try:
-                return self._transport.send(
-                    "POST",
-                    f"{path}/stream",
-                    self._key,
-                    accept="text/event-stream",
-                    body=body,
-                    headers=headers,
-                    abort_handle=abort_handle,
-                )
+                return send(f"{path}/stream", accept="text/event-stream")
             except errors.ApiError as error:
                 if error.status not in (405, 501):
                     raise
             before_request()
             # A response that is not streamed takes as long as the whole reply.
-            return self._transport.send(
-                "POST",
-                path,
-                self._key,
-                body=body,
-                headers=headers,
-                head_timeout=self._reply_timeout,
-                abort_handle=abort_handle,
-            )
+            return send(path, head_timeout=self._reply_timeout)
 
         return ReplyStream(
             send_once,
