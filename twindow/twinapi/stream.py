@@ -186,17 +186,16 @@ class ReplyStream:
         for event in events:
             if isinstance(event, Delta):
                 deltas.append(event.text)
-            elif isinstance(event, Complete):
-                event = resolve_text(event, "".join(deltas))
-            if isinstance(event, Delta):
                 text, remaining = event.text[:remaining], remaining - len(event.text)
                 if remaining < 0:
                     yield Delta(text)
                     raise errors.StreamTooLarge
-            if isinstance(event, Complete) and len(event.text or "") > MAX_REPLY_CHARACTERS:
-                if not deltas:
-                    yield Delta((event.text or "")[:MAX_REPLY_CHARACTERS])
-                raise errors.StreamTooLarge
+            elif isinstance(event, Complete):
+                event = resolve_text(event, "".join(deltas))
+                if event.text and len(event.text) > MAX_REPLY_CHARACTERS:
+                    if not deltas:
+                        yield Delta(event.text[:MAX_REPLY_CHARACTERS])
+                    raise errors.StreamTooLarge
             yield event
 
 
