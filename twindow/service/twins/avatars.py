@@ -38,20 +38,15 @@ def has_external_avatar(twin: Twin) -> bool:
     return bool(EXTERNAL_URL.fullmatch(twin.front_matter.avatar))
 
 
-def find_avatar(folder: Path, twin: Twin) -> Image | None:
-    """Return the local avatar of a twin, or None. A problem with it never hides the twin."""
-    result = _find(folder, twin)
-    return result if isinstance(result, Image) else None
-
-
 def avatar_problem(folder: Path, twin: Twin) -> str:
     """Return a sentence about what is wrong with the avatar of a twin, or ""."""
-    result = _find(folder, twin)
+    result = find_avatar(folder, twin)
     place = f"{twin.id}.md: line {twin.avatar_line}: the avatar {twin.front_matter.avatar}"
     return f"{place} {result}." if isinstance(result, str) else ""
 
 
-def _find(folder: Path, twin: Twin) -> Image | str | None:
+def find_avatar(folder: Path, twin: Twin) -> Image | str | None:
+    """Return the local avatar of a twin, what is wrong with it, or None if there is none."""
     avatar_path = twin.front_matter.avatar
     if not avatar_path or has_external_avatar(twin):
         return None

@@ -87,8 +87,9 @@ class TwinRepository:
         return TwinPermissions(frozenset(hidden))
 
     def find_avatar(self, twin: Twin) -> Image | None:
-        """Return the local avatar of a twin, or None."""
-        return avatars.find_avatar(self.folder, twin)
+        """Return the local avatar of a twin, or None. A problem with it never hides the twin."""
+        avatar = avatars.find_avatar(self.folder, twin)
+        return avatar if isinstance(avatar, Image) else None
 
     def find_image(self, name: str) -> Image | None:
         """Return the image with this name if it is the avatar of a twin, else None."""
