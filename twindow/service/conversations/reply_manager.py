@@ -180,11 +180,9 @@ class ReplyManager:
             self._emit_pieces(reply, read_reply(reply, self.messages, self.model))
 
     def _emit_pieces(self, reply: Reply, pieces: Iterable[str]) -> None:
-        has_content = False
-        for piece in pieces:
-            if not has_content:
+        for index, piece in enumerate(pieces):
+            if index == 0:
                 reply.emit(Progress("writing"))
-            has_content = True
             reply.emit(Delta(piece))
 
     def _queue_slot(self, reply: Reply) -> AbstractContextManager[None]:
