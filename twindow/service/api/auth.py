@@ -74,11 +74,8 @@ def _attach_rate_limit() -> None:
 
 
 def _count_request(key: ApiKey) -> None:
-    if not has_rate_limit(key):
-        g.rate_limit = None
-        return
-    g.rate_limit = count_request(container().database, key)
-    if not g.rate_limit.is_allowed:
+    g.rate_limit = count_request(container().database, key) if has_rate_limit(key) else None
+    if g.rate_limit and not g.rate_limit.is_allowed:
         raise ApiError(
             429,
             "rate_limited",
