@@ -143,11 +143,15 @@ class DemoProcess:
                 start_new_session=True,
             )
         with child:
-            address = self._handshake(child, key)
-            if address:
+            assert child.stdin is not None  # noqa: S101
+            assert child.stdout is not None  # noqa: S101
+            with suppress(BrokenPipeError, ValueError):
+                child.stdin.write(f"{key}\n".encode())
+            # The child prints its address, and nothing if it exits.
+            if address := child.stdout.readline().decode().strip():
                 self.problem = ""
                 write_private_file(self._address_file, json.dumps({"address": address, "key": key}))
-                _wait_for_exit(child)
+                child.stdout.read()  # returns when the child exits
             elif not self._is_stopping:
                 self.problem = N_("The demo model can't start. See model.log in the data folder.")
             self._address_file.unlink(missing_ok=True)
@@ -157,20 +161,6 @@ class DemoProcess:
         with suppress(FileNotFoundError):
             if self._log_file.stat().st_size > MAX_LOG_BYTES:
                 os.truncate(self._log_file, 0)
-
-    @staticmethod
-    def _handshake(child: subprocess.Popen[bytes], key: str) -> str:
-        """Send the key to the child; return the address that it prints, or "" if it exits."""
-        assert child.stdin is not None  # noqa: S101
-        assert child.stdout is not None  # noqa: S101
-        with suppress(BrokenPipeError, ValueError):
-            child.stdin.write(f"{key}\n".encode())
-        return child.stdout.readline().decode().strip()
-
-
-def _wait_for_exit(child: subprocess.Popen[bytes]) -> None:
-    assert child.stdout is not None  # noqa: S101
-    child.stdout.read()
 
 
 def _try_lock(lock: IO[str]) -> bool:
