@@ -137,9 +137,5 @@ def _estimate(prompt: Prompt) -> int:
 def _without_system_role(prompt: Prompt) -> Prompt:
     """Return the prompt with the instructions at the beginning of its first message."""
     instructions = [message["content"] for message in prompt if message["role"] == "system"]
-    messages = [message for message in prompt if message["role"] != "system"]
-    if not instructions or not messages:
-        return messages or prompt
-    first = messages[0]
-    content = "\n\n".join([*instructions, first["content"]])
-    return [first | {"content": content}, *messages[1:]]
+    first, *others = [message for message in prompt if message["role"] != "system"]
+    return [first | {"content": "\n\n".join([*instructions, first["content"]])}, *others]
