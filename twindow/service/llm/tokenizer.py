@@ -27,10 +27,9 @@ class _NotSupported(Exception):
 
 
 class _TokenizeResponse(msgspec.Struct):
-    """Response of llama.cpp (tokens) or vLLM (tokens, count and max_model_len)."""
+    """Response of llama.cpp (tokens) or vLLM (tokens, their count and max_model_len)."""
 
     tokens: list[Any]
-    count: Annotated[int, msgspec.Meta(ge=0)] | None = None
     max_model_len: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
@@ -112,11 +111,7 @@ class Tokenizer:
                 )
             except (msgspec.MsgspecError, ResponseTooLarge, RecursionError):
                 raise _NotSupported from None
-        count = (
-            len(tokenize_response.tokens)
-            if tokenize_response.count is None
-            else tokenize_response.count
-        )
+        count = len(tokenize_response.tokens)
         if text and not count:
             raise _NotSupported
         self.window = tokenize_response.max_model_len or self.window
