@@ -38,7 +38,7 @@ class TwinRepository:
     def list_all(self) -> Sequence[Twin]:
         """Return all twins, sorted by name."""
         twins = [result for result in self._load_all() if isinstance(result, Twin)]
-        return sorted(twins, key=_sort_key)
+        return sorted(twins, key=lambda twin: (twin.front_matter.name, twin.id))
 
     def list_visible_to(self, sub: str, groups: Set[str]) -> Sequence[Twin]:
         """Return the twins that a person may see, sorted by name."""
@@ -130,10 +130,6 @@ class TwinRepository:
         if isinstance(result, InvalidTwinFile):
             logger.warning("Twin not shown: %s", result)
         return result
-
-
-def _sort_key(twin: Twin) -> tuple[str, str]:
-    return twin.front_matter.name, twin.id
 
 
 def _load(path: Path, stamp: file_stamp.Stamp | None) -> Twin | InvalidTwinFile:
