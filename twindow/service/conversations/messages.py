@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
@@ -191,10 +191,8 @@ class Messages:
                     created_at=now,
                     complete=is_complete,
                     cut_off=is_cut_off,
-                    input_tokens=usage.input_tokens if usage else None,
-                    output_tokens=usage.output_tokens if usage else None,
-                    model=usage.model if usage else None,
                     sources=msgspec.json.encode(sources).decode(),
+                    **(asdict(usage) if usage else {}),
                 ),
             )
 
