@@ -76,10 +76,9 @@ def create_service_app(
     model: ModelClient = model_class(settings, load.pause_seconds)
     twins = _open_twins(settings)
     knowledge = Knowledge(settings.data_dir / "knowledge.db", twins)
-    queue = None
-    if model.max_parallel_replies:
-        # Round the number of slots up, because the model server queues requests beyond its limit.
-        queue = ReplyQueue(math.ceil(model.max_parallel_replies / settings.workers))
+    parallel = model.max_parallel_replies
+    # Round the number of slots up, because the model server queues requests beyond its limit.
+    queue = ReplyQueue(math.ceil(parallel / settings.workers) if parallel else math.inf)
     app.extensions[EXTENSION_KEY] = Container(
         settings=settings,
         secret_key=secret_key,

@@ -13,12 +13,12 @@ class QueueAbandoned(Exception):
 
 
 class ReplyQueue:
-    """First-in, first-out queue for `slot_count` slots. Each running reply occupies a slot."""
+    """First-in, first-out queue for `slot_count` slots (or `math.inf`), one for each reply."""
 
     # Interval between checks whether a waiting reply was abandoned.
     poll_seconds = 0.25
 
-    def __init__(self, slot_count: int) -> None:
+    def __init__(self, slot_count: float) -> None:
         self._free_slots = slot_count
         self._waiting: deque[object] = deque()
         self._changed = threading.Condition()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 
 from twindow.core.db.errors import DatabaseUnavailable
 from twindow.core.languages import translate_to
@@ -53,7 +53,7 @@ class ReplyManager:
         messages: Messages,
         leases: Leases,
         model: ModelClient,
-        queue: ReplyQueue | None,
+        queue: ReplyQueue,
         knowledge: Knowledge,
         load: ProcessLoad,
     ) -> None:
@@ -175,7 +175,10 @@ class ReplyManager:
             return
         if knowledge == "prompt":
             find_sources(reply, self.messages, self.knowledge)
-        with self._queue_slot(reply):
+        with self.queue.slot(
+            lambda ahead: reply.emit(Progress("queued", ahead)),
+            lambda: reply.stop_reason is not None,
+        ):
             reply.emit(Progress("thinking"))
             self._emit_pieces(reply, read_reply(reply, self.messages, self.model))
 
@@ -184,14 +187,6 @@ class ReplyManager:
             if index == 0:
                 reply.emit(Progress("writing"))
             reply.emit(Delta(piece))
-
-    def _queue_slot(self, reply: Reply) -> AbstractContextManager[None]:
-        if self.queue is None:
-            return nullcontext()
-        return self.queue.slot(
-            lambda ahead: reply.emit(Progress("queued", ahead)),
-            lambda: reply.stop_reason is not None,
-        )
 
     def _finish(self, reply: Reply, failure: Failed | None) -> None:
         """Store the text, release the lease and emit the final event; later calls do nothing."""
