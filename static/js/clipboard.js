@@ -66,10 +66,17 @@ const cellText = (cell) => {
   return clone.textContent.trim().replace(/^[=+@]/, "'$&");
 };
 const tableText = ({ rows }) => [...rows].map(({ cells }) => [...cells].map(cellText).join("\t")).join("\n");
-const textOf = async ({ dataset, parentElement, previousElementSibling, formAction, href }) => {
+// What the button Copy appends: "[1] Annual leave (leave.md)", or "Quoted from …".
+const sourceLines = (body) => [...body.querySelectorAll(".turn__source, .sources > li")].map((source) => {
+  const part = (selector) => source.querySelector(selector)?.textContent;
+  if (source.matches(".turn__source")) return source.textContent.trim();
+  const url = part("details > p > a");
+  return `[${part("summary > span")}] ${part("bdi")} (${part("details > p > code")})${url ? ` ${url}` : ""}`;
+});
+const textOf = async ({ dataset, parentElement, previousElementSibling, formAction, href }, sources) => {
   if (dataset.copy === "code") return parentElement.querySelector("code").textContent;
   if (dataset.copy === "table") return tableText(previousElementSibling.querySelector("table"));
-  if (dataset.copy === "text") return fetchFragment(formAction);
+  if (dataset.copy === "text") return [await fetchFragment(formAction), ...sources].join("\n\n");
   if (dataset.copy === "link") return href;
   return document.querySelector(dataset.copy).textContent;
 };
@@ -81,22 +88,28 @@ document.addEventListener("click", async (event) => {
   // Also with its format.
   const part = from.dataset.copy === "table" ? from.previousElementSibling
     : from.dataset.copy === "text" && from.closest(".turn__body").querySelector(".turn__reply");
+  const html = part && part.cloneNode(true);
+  const sources = from.dataset.copy === "text" ? sourceLines(from.closest(".turn__body")) : [];
+  for (const source of sources) html.append(Object.assign(document.createElement("p"), { textContent: source }));
   const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
   label.dataset.label ??= label.textContent;
   from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
-  const text = textOf(from);
+  const text = textOf(from, sources);
   try {
-    await copy(text, part ? { "text/html": cleanHtml(part.cloneNode(true)) } : {});
-    label.textContent = messages.copied;
+    await copy(text, html ? { "text/html": cleanHtml(html) } : {});
+    const isLink = from.dataset.copy === "link"; // which people take for one that others can open
+    label.textContent = isLink ? messages.linkCopied : messages.copied;
+    from.toggleAttribute("data-says", isLink);
     const icon = [...from.querySelectorAll("use")].find((each) => each.checkVisibility());
     const { dataset } = icon ?? from;
     dataset.href ??= icon?.getAttribute("href");
     icon?.setAttribute("href", dataset.href.replace(/#.*/, "#check"));
-    announce(messages.copied);
+    announce(label.textContent);
     setTimeout(() => {
       label.textContent = label.dataset.label;
+      from.removeAttribute("data-says");
       icon?.setAttribute("href", dataset.href);
-    }, 2000);
+    }, isLink ? 6000 : 2000);
   } catch {
     text.then(() => showNotice(messages.notCopied), () => reportUnreachable(from));
   }

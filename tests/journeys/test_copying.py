@@ -20,6 +20,7 @@ from tests.support.traffic import wait_on_page
 from tests.support.upstream import Upstream
 
 LATER_MS = 10_000
+URL = "https://bread.example.org/"
 CODE = "Look:\n\n```python\nprint('<a>')\n```\n"
 REPLY = """\
 See **the** [docs](https://docs.example.org/x)[^1].
@@ -81,6 +82,22 @@ def test_copied_and_selected_replies_are_rich_text_without_hosts_colours_and_lin
         assert html in page.evaluate(RICH_TEXT)
 
 
+def test_copied_reply_names_its_sources(context: BrowserContext, upstream: Upstream):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page, call = open_streaming_conversation(context, upstream, "Yeast")
+    bread = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas.", "url": URL}
+    rye = {"file": "rye.md", "heading": "Rye", "passage": "Rye is sour."}
+    call.send_event(type="complete", message={"content": "Yeast [1].", "sources": [bread, rye]})
+    call.close()
+    expect(turn(page, "complete")).to_be_visible()
+    page.locator(".turn__actions [data-copy=text]").click()
+    expect(page.locator("#announcer")).to_contain_text("Copied")
+
+    lines = [f"[1] Bread (bread.md) {URL}", "[2] Rye (rye.md)"]
+    assert clipboard(page).split("\n\n") == ["Yeast [1].", *lines]
+    assert page.evaluate(RICH_TEXT).endswith("".join(f"<p>{line}</p>" for line in lines))
+
+
 def test_buttons_copy_markdown_code_and_link_and_say_when_they_cannot(
     context: BrowserContext, upstream: Upstream, page_errors: PageErrors
 ):
@@ -122,6 +139,7 @@ def test_buttons_copy_markdown_code_and_link_and_say_when_they_cannot(
     id_ = str(page.locator(".turn").get_attribute("data-turn"))
     link = f"{page.url}?turn={id_}#turn-{id_}"
     wait_on_page(page, lambda: clipboard(page) == link)
+    expect(page.get_by_text("Link copied. Only you can open it.").first).to_be_in_viewport()
 
     copy = page.locator(".turn__actions [data-copy=text]")
     context.set_offline(True)
@@ -156,7 +174,7 @@ def test_buttons_copy_over_plain_http(browser: Browser, url: str, upstream: Upst
         ):
             message_box(page).fill("")
             page.locator(place).click()
-            expect(page.locator(place)).to_contain_text("Copied")
+            expect(page.locator(place)).to_contain_text("copied", ignore_case=True)
             message_box(page).press("Control+v")
             expect(message_box(page)).to_have_value(re.compile(re.escape(copied)))
         assert page.url == before

@@ -22,6 +22,7 @@ SENTENCES = {
     "waitOver": N_("You can try again now."),
     "olderShown": N_("Older messages are shown above."),
     "copied": N_("Copied"),
+    "linkCopied": N_("Link copied. Only you can open it."),
     "notCopied": N_("Nothing was copied, because your browser doesn't allow it."),
     "editCanceled": N_("Edit canceled."),
     "draft": N_("Draft restored."),
