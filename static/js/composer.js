@@ -1,7 +1,7 @@
 // The composer: binds the state machine of the message box (composer_state.js) to clicks, typing and storage.
 import { announce } from "./announcements.js";
 import { createState, DRAFT, REJECTED, update } from "./composer_state.js";
-import { focusComposerOnArrival } from "./focus.js";
+import { focusComposer, focusComposerOnArrival } from "./focus.js";
 import { editedTurn, givenText, picker, textarea, updateCounter } from "./message_box.js";
 import { messages } from "./messages.js";
 import { afterPaint, deleteCopy, readCopy, readDraft, saveCopy, saveDraft } from "./storage.js";
@@ -43,6 +43,18 @@ document.addEventListener("change", ({ target }) => {
   if (target !== picker()) return;
   textarea().placeholder = target.dataset.placeholder.replace("{}", () => target.selectedOptions[0].text);
   if (state.shown === DRAFT) save(DRAFT, textarea().value);
+  // In a customizable select, an option has the focus. The browser moves it to the select after this event.
+  if (document.activeElement.matches("option")) setTimeout(focusComposer);
+});
+// The card of a twin chooses it for a text that has been typed.
+document.addEventListener("click", (event) => {
+  const { twin } = event.target.closest("[data-twin]")?.dataset ?? {};
+  const isOffered = [...picker()?.options ?? []].some(({ value }) => value === twin);
+  if (!isOffered || !textarea().value || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  picker().value = twin;
+  picker().dispatchEvent(new Event("change", { bubbles: true }));
+  focusComposer();
 });
 document.addEventListener("focus-moved", () => dispatch({ type: "focusMoved" }));
 document.addEventListener("reply-ended", () => dispatch({ type: "replyEnded" }));

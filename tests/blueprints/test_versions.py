@@ -42,7 +42,7 @@ def test_link_shows_a_version_and_a_message_from_there_follows_it(
     [arrow] = page.turns[0].select("nav a")
     older = alice.get(f"{page.path}{arrow['href']}")
     assert (version_of(older), "Danube" in older.text) == ("1 of 2", True)
-    assert "version 2 last" in older.turns[0].get_text()
+    assert "The last one is version 2." in older.turns[0].get_text()
     blank = alice.press(older, "Send", content=" ")
     assert blank.status == 422
     page = answer(alice, upstream, alice.press(blank, "Send", content="More"), "Much more")
@@ -67,7 +67,7 @@ def test_edit_without_scripts_is_a_version_of_the_newest_message(
     alice: Person, upstream: Upstream, page: Page
 ):
     editing = alice.get(f"{page.path}?edit={turn_id(page)}")
-    assert "arrows lead to it" in editing.html.select_one("#editing-note").get_text()
+    assert "use the arrows to see it" in editing.html.select_one("#editing-note").get_text()
     corrected = alice.press(editing, "Send", content="Tell me of lakes")
     corrected = answer(alice, upstream, corrected, "Lake Constance")
 
@@ -179,6 +179,9 @@ def test_message_is_copied_for_another_twin(
     conversation = alice.press(copied, "Send", twin=str(chosen), content="Tell me of rivers")
     assert conversation.turns[0].select_one(".turn__text").get_text() == "Tell me of rivers"
 
+    by_card = alice.get(str(copied.html.find("a", {"data-twin": chosen})["href"]))
+    assert by_card.html.select_one("#message").get_text() == "Tell me of rivers"
+    assert by_card.html.select_one("#twin option[selected]")["value"] == chosen
     stranger = new_person().get(str(link["href"]))
     assert stranger.html.select_one("#message").get_text() == ""
 

@@ -131,3 +131,19 @@ def test_picker_lists_faces_and_descriptions_and_loads_the_faces_only_when_it_op
     expect(page.get_by_role("textbox", name="Message")).to_have_attribute(
         "placeholder", "Message Twin 018"
     )
+    # The next letters are for the message, and choose no other twin.
+    expect(page.get_by_role("textbox", name="Message")).to_be_focused()
+
+
+def test_card_chooses_the_twin_of_a_typed_text(context: BrowserContext):
+    page = opened(context)
+    message = page.get_by_role("textbox", name="Message")
+    message.fill("A question")
+    page.locator(".card").get_by_role("link", name="Twin 003").click()
+
+    expect(page.get_by_role("combobox", name="Twin")).to_have_value("3")
+    expect(message).to_have_value("A question")
+    expect(message).to_be_focused()
+    message.fill("")
+    page.locator(".card").get_by_role("link", name="Twin 003").click()
+    expect(page).to_have_url(re.compile("/twins/3$"))
