@@ -28,17 +28,18 @@ const announceVersion = (turn) => {
   if (versions) announce(`${versions.ariaLabel}: ${number.textContent}`);
 };
 // An arrow leads to a page with another version: go on at the same arrow, or else the other one.
-document.addEventListener("click", ({ target }) => {
+document.addEventListener("click", ({ target, detail }) => {
   const arrow = target.closest?.(".versions a");
-  if (arrow) sessionStore.set("arrow", arrow.matches(":first-child") ? "first" : "last");
+  if (arrow) sessionStore.set("arrow", `${arrow.matches(":first-child") ? "first" : "last"} ${detail ? "" : "key"}`);
 });
 afterPaint(() => { // before, the browser moves the focus to the place that the address names
-  const arrow = sessionStore.get("arrow");
+  const [arrow, isByKey] = sessionStore.get("arrow").split(" ");
   sessionStore.set("arrow", "");
   const turn = arrow && document.getElementById(location.hash.slice(1));
   if (!turn) return;
   const links = [...turn.querySelectorAll(".versions a")];
-  (links.find((link) => link.matches(`:${arrow}-child`)) ?? links[0])?.focus({ preventScroll: true });
+  (links.find((link) => link.matches(`:${arrow}-child`)) ?? links[0])
+    ?.focus({ preventScroll: true, focusVisible: Boolean(isByKey) });
   announceVersion(turn);
 });
 // After sending, show the new turn and keep the focus in the composer.
