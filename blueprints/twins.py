@@ -24,7 +24,13 @@ from twindow.web.message_form import RejectedMessage
 from twindow.web.person.client_address import visitor_address
 from twindow.web.person.current_person import person, person_of_form, remember_person
 from twindow.web.person.ownership import find_turn
-from twindow.web.person.twin_permissions import cached_twins, find_twin, list_twins
+from twindow.web.person.twin_permissions import (
+    cached_twins,
+    find_twin,
+    list_twins,
+    twin_permissions,
+)
+from twindow.web.views import TurnView, load_turn_views
 
 bp = Blueprint("twins", __name__)
 bp.add_app_template_global(cached_twins)
@@ -37,6 +43,8 @@ MAX_RECENT_TWINS = 3
 # With at most this many twins, the gallery does not list recent ones separately.
 MAX_UNGROUPED_TWINS = 6
 MAX_RECENT_CONVERSATIONS = 5
+# Answers to one message that are compared.
+MAX_ANSWERS = 4
 # Twins in the select element of the first page. From nine twins on, the page has a search.
 MAX_CHOICES = 20
 MIN_SEARCHED_TWINS = 9
@@ -195,7 +203,18 @@ def _rejection_response(twin: Twin, rejection: RejectedMessage) -> Response:
 
 
 def _render_index(gallery: GalleryView, twin: Twin | None, composer: ComposerView | None) -> str:
-    return render_template("twins/index.html", gallery=gallery, twin=twin, composer=composer)
+    answers = _answers(gallery.copied) if gallery.copied else ()
+    return render_template(
+        "twins/index.html", gallery=gallery, twin=twin, composer=composer, answers=answers
+    )
+
+
+def _answers(turn: Turn) -> Sequence[TurnView]:
+    """Return the newest answers to the message of a turn: versions, and those of other twins."""
+    answered = portal().turns.list_answered(person(), turn.content, limit=MAX_ANSWERS)
+    permissions = twin_permissions()
+    views = load_turn_views([each for each in answered if permissions.allows(each.turn.twin_id)])
+    return [view for view in views if view.reply.text]
 
 
 def _render_twin(twin: Twin, composer: ComposerView) -> str:

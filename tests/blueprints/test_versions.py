@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -184,6 +185,25 @@ def test_message_is_copied_for_another_twin(
     assert by_card.html.select_one("#twin option[selected]")["value"] == chosen
     stranger = new_person().get(str(link["href"]))
     assert stranger.html.select_one("#message").get_text() == ""
+
+
+def test_answers_to_a_message_are_compared(
+    alice: Person, new_person: Callable[[], Person], upstream: Upstream, page: Page
+):
+    complete_first_turn(alice, upstream, "Tell me of rivers", "The Nile is old")
+    complete_first_turn(alice, upstream, "Tell me of lakes", "They are deep")
+    complete_first_turn(new_person(), upstream, "Tell me of rivers", "Secret")
+    running = alice.start_conversation("Tell me of rivers")
+    link = page.turns[0].find("a", string=re.compile("Compare"))
+    compared = alice.get(str(link["href"]))
+
+    answers = [reply.get_text().strip() for reply in compared.html.select("#answers .turn__reply")]
+    assert answers == ["The Danube is long", "The Rhine is wide", "The Nile is old"]
+    labels = [" ".join(each.get_text().split()) for each in compared.html.select("#answers h3 > a")]
+    assert labels == ["Ada · version 1", "Ada · version 2", "Ada"]
+    first = alice.get(str(compared.html.select_one("#answers h3 > a")["href"]))
+    assert version_of(first) == "1 of 2"
+    assert not running.turns[0].find("a", string=re.compile("Compare"))
 
 
 def test_conversations_of_the_same_title_differ_by_their_times(alice: Person, page: Page):

@@ -79,6 +79,15 @@ class Turns:
             rows = connection.execute(query)
             return {id_: (message, decode_start(data or b"")) for id_, message, data in rows}
 
+    def list_answered(self, person: str, content: str, *, limit: int) -> Sequence[StoredTurn]:
+        """Return the person's newest `limit` turns with this message, and an ended reply."""
+        is_answered = (turns.c.content == content) & entries.c.turn_id.is_not(None)
+        is_owned = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
+        query = _SELECT_STORED.where(is_answered, is_owned).order_by(turns.c.created_at.desc())
+        with self.database.read() as connection:
+            rows = connection.execute(query.limit(limit)).all()
+        return [_stored_turn(row) for row in reversed(rows)]
+
     def list_running(self, person: str) -> Sequence[str]:
         """Return the ids of the person's turns whose replies are running."""
         is_running = (conversations.c.person == person) & (turns.c.worker > "")

@@ -8,7 +8,7 @@ from twindow.web.views.conversation_view import (
 )
 from twindow.web.views.date_groups import DateGroup, group_by_date
 from twindow.web.views.sidebar import sidebar_groups, sidebar_row
-from twindow.web.views.turn_view import TurnView, load_turn_view
+from twindow.web.views.turn_view import TurnView, load_turn_view, load_turn_views
 
 __all__ = [
     "ConversationView",
@@ -17,6 +17,7 @@ __all__ = [
     "group_by_date",
     "load_conversation_view",
     "load_turn_view",
+    "load_turn_views",
     "read_action_notice",
     "render_conversation_page",
     "sidebar_groups",
