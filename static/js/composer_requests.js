@@ -6,7 +6,7 @@ import { editedTurn, fitBox, givenText, textarea } from "./message_box.js";
 import { messages } from "./messages.js";
 import { afterPaint, saveDraft, sessionStore } from "./storage.js";
 import { channel } from "./tabs.js";
-import { newestMessage } from "./turns.js";
+import { newestMessage, newestTurn } from "./turns.js";
 
 document.addEventListener("htmx:config:request", (event) => {
   const { ctx } = event.detail;
@@ -45,10 +45,14 @@ document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
 });
 document.addEventListener("input", () => textarea()?.removeAttribute("data-sent"));
 let caret = [];
-document.addEventListener("htmx:before:swap", () => { caret = [textarea()?.selectionStart, textarea()?.scrollTop]; });
+let newestId;
+document.addEventListener("htmx:before:swap", () => {
+  caret = [textarea()?.selectionStart, textarea()?.scrollTop];
+  newestId = newestTurn()?.id;
+});
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (!textarea()) return;
-  if (ctx.sourceElement?.id === "log") dispatch({ type: "turnsAdded", newestMessage: newestMessage() });
+  if (ctx.sourceElement?.id === "log" && newestTurn()?.id !== newestId) dispatch({ type: "turnsAdded", newestMessage: newestMessage() });
   // With these headers, the response is a notice, not a form.
   if (ctx.hx?.retarget || ctx.hx?.reswap) return;
   // The choice of a twin is in the composer, but changes no text.
