@@ -17,9 +17,10 @@ export const reportUnreachable = (element) => {
   showNotice(`${failure} ${hasText ? messages.textSaved : messages.tryAgain}`);
 };
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
-// A response of the portal takes the report back.
+// A response of the portal takes the report back, unless a message was not sent.
 export const removeUnreachable = () => {
-  if ([messages.unreachable, messages.offline].some((sentence) => noticeText().startsWith(sentence))) removeNotices();
+  const isReport = [messages.unreachable, messages.offline].some((sentence) => noticeText().startsWith(sentence));
+  if (isReport && !noticeText().endsWith(messages.textSaved)) removeNotices();
 };
 // A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace
 // content of this page.
@@ -34,7 +35,7 @@ document.addEventListener("htmx:before:response", (event) => {
   response.raw.body?.cancel(); // an unread body keeps its connection open
   reportUnreachable(sourceElement);
 });
-// The person's next request removes the notice; background requests do not.
+// The person's next request removes any notice.
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   if (!isBackgroundRequest(ctx?.sourceElement)) removeNotices();
 });

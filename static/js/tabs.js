@@ -4,15 +4,19 @@ import { localStore } from "./storage.js";
 // Other tabs tell the paths of conversations that they have changed.
 export const channel = new BroadcastChannel("tab-sync");
 
-const fetchRecent = () => {
+const fetchRecent = async () => {
   const recent = document.querySelector("#recent:not(:has(.title-form))");
   if (document.hidden || !recent) return;
-  return globalThis.htmx?.ajax("GET", recent.dataset.url, { source: recent, target: recent, swap: "outerMorph" });
+  await globalThis.htmx?.ajax("GET", recent.dataset.url, { source: recent, target: recent, swap: "outerMorph" });
 };
-// Update the list in the sidebar, unless a title is being edited there. The focus stays in its place. One request
-// follows the other: htmx would not tell when one that waits has ended.
-let listUpdate = Promise.resolve();
-export const updateRecent = () => listUpdate = listUpdate.then(fetchRecent);
+// Update the list in the sidebar, unless a title is being edited there. The focus stays in its place. While one
+// request runs, one other waits; htmx would not tell when that has ended.
+let runningUpdate = Promise.resolve();
+let nextUpdate;
+export const updateRecent = () => nextUpdate ??= runningUpdate.then(() => {
+  nextUpdate = undefined;
+  return runningUpdate = fetchRecent();
+});
 // The list also follows other devices, and the date.
 document.addEventListener("visibilitychange", updateRecent);
 channel.addEventListener("message", updateRecent);

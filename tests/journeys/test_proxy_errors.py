@@ -61,6 +61,10 @@ def test_error_or_sign_in_page_of_a_proxy_or_no_response_replaces_no_message_and
         expect(notices).to_contain_text(f"{UNREACHABLE} Your text is saved")
         expect(message_box(page)).to_have_value("My words")
         page.unroute_all()
+        with page.expect_event("requestfinished", is_check_of_sidebar):
+            show_tab(page)
+        page.evaluate(WAIT_FOR_PAINT)
+        expect(notices).to_contain_text("Your text is saved")  # it is not sent
         message_box(page).press("Enter")
         call = upstream.next_call().start_stream()
         call.delta("One")

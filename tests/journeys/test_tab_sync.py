@@ -21,7 +21,7 @@ from tests.support.page_steps import (
     send_while_replying,
     turn,
 )
-from tests.support.traffic import DelayedRequest
+from tests.support.traffic import DelayedRequest, record_requests
 from tests.support.upstream import Upstream
 from twindow.web.container import Portal
 
@@ -217,13 +217,17 @@ def test_other_windows_learn_that_a_reply_was_seen_also_while_the_list_loads(
     page = open_conversation(context, upstream)
     other = context.new_page()
     other.goto("/help")
+    asked = record_requests(page, lambda request: "/conversations/recent" in request.url)
     held = DelayedRequest(page, "**/conversations/recent*")
     send(page, "More")
     upstream.next_call().start_stream().complete("Yes")
     expect(turn(page, "complete", 1)).to_be_visible()
+    for _ in range(10):
+        show_tab(page)
     expect(other.locator("#recent .dot")).to_have_count(1)
     held.release()
     expect(other.locator("#recent .dot")).to_have_count(0)
+    assert len(asked) <= 3
 
 
 def test_reply_that_ends_on_a_visible_page_is_not_new(context: BrowserContext, upstream: Upstream):
