@@ -110,7 +110,8 @@ def index() -> Response | str:
     template = "twins/_next_page.html" if is_next_page else "twins/_search_results.html"
     # Reloading or going back shows the same twins again, up to the limit of full page loads.
     page = gallery.page if is_next_page else None
-    url = url_for("twins.index", q=gallery.q or None, page=page)
+    turn_id = gallery.copied.id if gallery.copied else None
+    url = url_for("twins.index", q=gallery.q or None, page=page, turn=turn_id)
     return render_fragment(template, replace_url=url, gallery=gallery)
 
 

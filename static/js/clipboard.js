@@ -93,11 +93,11 @@ document.addEventListener("click", async (event) => {
   for (const source of sources) html.append(Object.assign(document.createElement("p"), { textContent: source }));
   const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
   label.dataset.label ??= label.textContent;
-  from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
+  const isLink = from.dataset.copy === "link"; // which people take for one that others can open
+  if (!isLink) from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
   const text = textOf(from, sources);
   try {
     await copy(text, html ? { "text/html": cleanHtml(html) } : {});
-    const isLink = from.dataset.copy === "link"; // which people take for one that others can open
     label.textContent = isLink ? messages.linkCopied : messages.copied;
     from.toggleAttribute("data-says", isLink);
     const icon = [...from.querySelectorAll("use")].find((each) => each.checkVisibility());

@@ -48,13 +48,12 @@ document.addEventListener("change", ({ target }) => {
 });
 // The card of a twin chooses it for a text that has been typed.
 document.addEventListener("click", (event) => {
-  const { twin } = event.target.closest("[data-twin]")?.dataset ?? {};
-  const isOffered = [...picker()?.options ?? []].some(({ value }) => value === twin);
-  if (!isOffered || !textarea().value || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const { twin } = event.target.closest?.("[data-twin]")?.dataset ?? {};
+  if (!twin || !picker() || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (state.shown !== DRAFT || !textarea().value || textarea().disabled) return;
   event.preventDefault();
-  picker().value = twin;
-  picker().dispatchEvent(new Event("change", { bubbles: true }));
-  focusComposer();
+  saveDraft(path, textarea().value, twin);
+  location.assign(`?${new URLSearchParams({ twin })}#message`);
 });
 document.addEventListener("focus-moved", () => dispatch({ type: "focusMoved" }));
 document.addEventListener("reply-ended", () => dispatch({ type: "replyEnded" }));

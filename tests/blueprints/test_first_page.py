@@ -54,7 +54,10 @@ def test_choice_exchanges_the_starters(alice: Person, upstream: Upstream):
         {"id": twin_id, "name": twin_id, "starters": [f"Ask {twin_id}"]}
         for twin_id in ("ada", "ben")
     ]
-    assert starter_twin(alice.get("/")) == "ada"
+    page = alice.get("/")
+    assert starter_twin(page) == "ada"
+    # Sent with the message of the box, a starter makes the same visitor.
+    assert len({field["value"] for field in page.html.select("[name=idempotency_key]")}) == 1
     fragment = alice.get("/?twin=ben", **HTMX_HEADERS)
 
     assert fragment.html.html is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import closing
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.journeys.conftest import PageErrors
@@ -82,20 +83,43 @@ def test_copied_and_selected_replies_are_rich_text_without_hosts_colours_and_lin
         assert html in page.evaluate(RICH_TEXT)
 
 
-def test_copied_reply_names_its_sources(context: BrowserContext, upstream: Upstream):
+BREAD = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas."}
+RYE = {"file": "rye.md", "heading": "Rye", "passage": "Rye is sour."}
+
+
+@pytest.mark.parametrize(
+    ("reply", "sources", "lines"),
+    [
+        (
+            "Yeast [1].",
+            [BREAD | {"url": URL}, RYE],
+            [f"[1] Bread (bread.md) {URL}", "[2] Rye (rye.md)"],
+        ),
+        ("Rye is sour.", [RYE], ["Quoted from “Rye” (rye.md)"]),
+    ],
+)
+def test_copied_reply_names_its_sources(
+    reply: str,
+    sources: list[dict[str, str]],
+    lines: list[str],
+    context: BrowserContext,
+    upstream: Upstream,
+):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page, call = open_streaming_conversation(context, upstream, "Yeast")
-    bread = {"file": "bread.md", "heading": "Bread", "passage": "Yeast makes gas.", "url": URL}
-    rye = {"file": "rye.md", "heading": "Rye", "passage": "Rye is sour."}
-    call.send_event(type="complete", message={"content": "Yeast [1].", "sources": [bread, rye]})
+    page, call = open_streaming_conversation(context, upstream, reply[0])
+    call.send_event(type="complete", message={"content": reply, "sources": sources})
     call.close()
     expect(turn(page, "complete")).to_be_visible()
     page.locator(".turn__actions [data-copy=text]").click()
     expect(page.locator("#announcer")).to_contain_text("Copied")
 
-    lines = [f"[1] Bread (bread.md) {URL}", "[2] Rye (rye.md)"]
-    assert clipboard(page).split("\n\n") == ["Yeast [1].", *lines]
-    assert page.evaluate(RICH_TEXT).endswith("".join(f"<p>{line}</p>" for line in lines))
+    # The isolates around a heading are invisible.
+    words = [
+        text.translate(dict.fromkeys(map(ord, "\u2068\u2069")))
+        for text in (clipboard(page), page.evaluate(RICH_TEXT))
+    ]
+    assert words[0].split("\n\n") == [reply, *lines]
+    assert words[1].endswith("".join(f"<p>{line}</p>" for line in lines))
 
 
 def test_buttons_copy_markdown_code_and_link_and_say_when_they_cannot(

@@ -11,7 +11,9 @@ from tests.support.clock import AdjustableClock
 from tests.support.upstream import Call
 from twindow.core import jwks
 from twindow.core.jwks import SigningKeysUnavailable
+from twindow.service.container import Container
 from twindow.service.credentials.jwt_tokens import InvalidToken, JwtTokens
+from twindow.service.key_issuer import KeyIssuer
 
 
 @pytest.mark.spec("S72")
@@ -124,3 +126,9 @@ def test_slow_provider_does_not_delay_jwts_with_known_keys(
         call.respond(500, {})
         with pytest.raises(InvalidToken):
             waiting.result(10)
+
+
+def test_portal_signs_no_jwt_for_a_person_of_a_provider(tokens: JwtTokens, container: Container):
+    issuer = KeyIssuer(tokens, container.api_keys, container.conversations)
+
+    assert issuer.sign("alice", ()) == ""

@@ -198,7 +198,8 @@ _FOLLOWED_POSITION = select(_other.c.follows).where(_IS_NEXT).limit(1).scalar_su
 IS_SHOWN = (turns.c.position == _NEWEST_POSITION) | (turns.c.position == _FOLLOWED_POSITION)
 # These queries are built once, because building a query takes longer than executing it.
 _SELECT_TURNS = select(
-    *(turns.c[name] for name in Turn.__dataclass_fields__ if name in turns.c),
+    *turns.c["id", "conversation_id", "position", "slot", "version", "follows", "content"],
+    *turns.c["idempotency_key", "created_at"],
     *conversations.c["twin_id", "twin_name"],
     select(func.max(_other.c.version)).where(_IS_VERSION).scalar_subquery().label("version_count"),
     _id_of_version(_other.c.version == turns.c.version - 1).label("previous_id"),
