@@ -212,7 +212,7 @@ def _render_index(gallery: GalleryView, twin: Twin | None, composer: ComposerVie
 
 def _answers(turn: Turn) -> Sequence[TurnView]:
     """Return the newest answers to the message of a turn: versions, and those of other twins."""
-    answered = portal().turns.list_answered(person(), turn.content, limit=MAX_ANSWERS)
+    answered = portal().turns.list_answered(person(), turn, limit=MAX_ANSWERS)
     permissions = twin_permissions()
     views = load_turn_views([each for each in answered if permissions.allows(each.turn.twin_id)])
     return [view for view in views if view.reply.text]

@@ -66,10 +66,11 @@ const cellText = (cell) => {
   return clone.textContent.trim().replace(/^[=+@]/, "'$&");
 };
 const tableText = ({ rows }) => [...rows].map(({ cells }) => [...cells].map(cellText).join("\t")).join("\n");
-// What the button Copy appends: "[1] Annual leave (leave.md)", or "Quoted from …".
-const sourceLines = (body) => [...body.querySelectorAll(".turn__source, .sources > li")].map((source) => {
+// What the button Copy appends: "Sources:" and "[1] Annual leave (leave.md)", or "Quoted from …".
+const sourceLines = (body) => [...body.querySelectorAll(".turn__source, .sources, .sources > li")].map((source) => {
   const part = (selector) => source.querySelector(selector)?.textContent;
   if (source.matches(".turn__source")) return source.textContent.trim();
+  if (source.matches(".sources")) return `${source.ariaLabel}:`;
   const url = part("details > p > a");
   return `[${part("summary > span")}] ${part("bdi")} (${part("details > p > code")})${url ? ` ${url}` : ""}`;
 });

@@ -93,7 +93,7 @@ RYE = {"file": "rye.md", "heading": "Rye", "passage": "Rye is sour."}
         (
             "Yeast [1].",
             [BREAD | {"url": URL}, RYE],
-            [f"[1] Bread (bread.md) {URL}", "[2] Rye (rye.md)"],
+            ["Sources:", f"[1] Bread (bread.md) {URL}", "[2] Rye (rye.md)"],
         ),
         ("Rye is sour.", [RYE], ["Quoted from “Rye” (rye.md)"]),
     ],

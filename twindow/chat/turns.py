@@ -79,11 +79,16 @@ class Turns:
             rows = connection.execute(query)
             return {id_: (message, decode_start(data or b"")) for id_, message, data in rows}
 
-    def list_answered(self, person: str, content: str, *, limit: int) -> Sequence[StoredTurn]:
-        """Return the person's newest `limit` turns with this message, and an ended reply."""
-        is_answered = (turns.c.content == content) & entries.c.turn_id.is_not(None)
+    def list_answered(self, person: str, turn: Turn, *, limit: int) -> Sequence[StoredTurn]:
+        """Return the newest `limit` versions of a turn and turns with its message.
+
+        Each has a reply that has ended, and is the person's own.
+        """
+        is_version = (turns.c.conversation_id == turn.conversation_id) & (turns.c.slot == turn.slot)
+        is_wanted = is_version | (turns.c.content == turn.content)
         is_owned = (conversations.c.person == person) & conversations.c.deleted_at.is_(None)
-        query = _SELECT_STORED.where(is_answered, is_owned).order_by(turns.c.created_at.desc())
+        query = _SELECT_STORED.where(is_wanted, is_owned, entries.c.turn_id.is_not(None))
+        query = query.order_by(turns.c.created_at.desc())
         with self.database.read() as connection:
             rows = connection.execute(query.limit(limit)).all()
         return [_stored_turn(row) for row in reversed(rows)]

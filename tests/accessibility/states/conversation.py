@@ -94,7 +94,7 @@ def newest_message_in_a_text_box(env: Environment) -> Page:
 def message_copied_for_another_twin(env: Environment) -> Page:
     page = env.open_conversation("It steers.")
     page.get_by_role("link", name="Ask another twin").click()
-    page.get_by_role("region", name="Answers so far").wait_for()
+    page.get_by_role("region", name="Answers to “").wait_for()
     return page
 
 
