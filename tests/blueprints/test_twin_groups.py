@@ -9,7 +9,7 @@ from flask import Flask
 
 from tests.support.clock import AdjustableClock
 from tests.support.images import png
-from tests.support.person import HTMX_HEADERS, Person, complete_first_turn
+from tests.support.person import HTMX_HEADERS, Person, complete_first_turn, wait_for_reply
 from tests.support.sign_in_steps import add_people, client_of, sign_in
 from tests.support.upstream import Upstream
 from twindow.accounts import Accounts
@@ -91,6 +91,20 @@ def test_avatar_of_a_hidden_twin_looks_like_a_missing_one(anna: Person, bob: Per
     assert anna.get(path).response.headers["Content-Type"] == "image/png"
     assert (hidden.status_code, hidden.content) == (missing.status_code, missing.content)
     assert "ETag" not in hidden.headers
+
+
+def test_answers_of_a_hidden_twin_are_not_compared(
+    anna: Person, upstream: Upstream, accounts: Accounts
+):
+    complete_first_turn(anna, upstream, "Question", "Secret reply")
+    page = anna.start_conversation("Question", twin="ben")
+    upstream.next_call().start_stream().complete("Open reply")
+    page = wait_for_reply(anna, page)
+    leave_group(accounts)
+    compared = anna.get(f"/?turn={page.turns[0]['data-turn']}").html.select_one("#answers")
+
+    assert "Open reply" in compared.get_text()
+    assert "Secret reply" not in compared.get_text()
 
 
 def test_conversations_are_hidden_with_their_twin_and_come_back(

@@ -119,6 +119,18 @@ def test_page_parameter_shows_at_most_ten_pages_at_once(alice: Person, upstream:
     assert len(names(more)) == 60
 
 
+def test_copied_message_stays_on_further_pages_and_in_searches(alice: Person, upstream: Upstream):
+    upstream.twins = [*upstream.twins, *many(140)]
+    turn_id = complete_first_turn(alice, upstream, "Why?", "So").turns[0]["data-turn"]
+    page = alice.get(f"/?turn={turn_id}")
+    further = alice.get(str(page.html.select_one(".cards__more a")["hx-get"]), **HTMX_HEADERS)
+    found = alice.get(str(page.html.select_one("[type=search]")["hx-get"]) + "&q=1", **HTMX_HEADERS)
+
+    for part in (page, further, found):
+        assert f"turn={turn_id}" in part.html.select(".card a")[-1]["href"]
+    assert f"turn={turn_id}" in further.response.headers["HX-Replace-Url"]
+
+
 def test_recently_used_twins_come_first_and_only_once(
     alice: Person, bob: Person, upstream: Upstream
 ):

@@ -200,7 +200,10 @@ def test_answers_to_a_message_are_compared(
 ):
     complete_first_turn(alice, upstream, "Tell me of rivers", "The Nile is old")
     complete_first_turn(new_person(), upstream, "Tell me of rivers", "Secret")
+    alice.start_conversation("Tell me of rivers")
+    upstream.next_call().respond(500)
     running = alice.start_conversation("Tell me of rivers")
+    upstream.next_call().start_stream().delta("The Po is")
     compared, answers = compare(alice, page)
 
     assert answers == ["The Danube is long", "The Rhine is wide", "The Nile is old"]

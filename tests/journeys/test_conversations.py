@@ -145,7 +145,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     link = "See [the paper](https://example.org/deep?a=1)."
     text = "\n\n".join(["One", link, LONG_REPLY, *tables, f"$$ {sum_} $$\n"])
     sources = [
-        {"file": f"{name}.md", "heading": name, "passage": f"{name} rises."}
+        {"file": f"{name}.md", "heading": name, "passage": f"{name} rises.\n\n1. First"}
         for name in ("Bread", "Cake")
     ]
     call.send_event(type="complete", message={"content": text, "sources": sources})
@@ -165,6 +165,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     assert message.bounding_box()["x"] == page.locator(".log").bounding_box()["x"]  # type: ignore[index]
     expect(turn(page, "complete")).to_contain_text("See the paper")
     expect(page.get_by_text("Cake rises.")).to_be_visible()
+    expect(page.locator(".sources ol li").last).to_have_css("display", "list-item")
     for chrome in (".sidebar", ".composer", ".conversation .menu", ".banner"):
         expect(page.locator(chrome)).to_be_hidden()
     after = "link => getComputedStyle(link, '::after').content"

@@ -51,3 +51,11 @@ def test_mark_of_a_saved_preference_moves_and_follows_the_menu(context: BrowserC
     page.get_by_role("button", name="More pages").click()
     page.get_by_role("button", name="Dark").click()
     expect(page.get_by_role("radio", name="Dark")).to_be_checked()
+
+
+def test_touch_screens_offer_no_choice_for_enter(phone: BrowserContext):
+    page = phone.new_page()
+    page.goto("/preferences")
+
+    expect(page.get_by_role("group", name="Text size")).to_be_visible()
+    expect(page.get_by_role("group", name="Press Enter to")).to_have_count(0)

@@ -60,6 +60,10 @@ def test_replies_can_be_tried_again_and_compared_and_one_of_them_continued(
     expect(reply_text(page, "complete")).to_have_text("Second")
     expect(versions(page)).to_contain_text("2 of 3")
     expect(page.get_by_text("The last one is version 3.")).to_be_visible()
+    arrow = versions(page).get_by_role("link", name="Previous version")
+    expect(arrow).to_be_focused()
+    # The ring around an arrow is for people who move by keyboard.
+    assert not arrow.evaluate("arrow => arrow.matches(':focus-visible')")
     page.reload()
     expect(reply_text(page, "complete")).to_have_text("Second")
     page.go_back()
