@@ -94,13 +94,13 @@ document.addEventListener("click", async (event) => {
   for (const source of sources) html.append(Object.assign(document.createElement("p"), { textContent: source }));
   const label = [...from.querySelectorAll(".icon-label")].find((each) => each.checkVisibility()) ?? from;
   label.dataset.label ??= label.textContent;
-  const isLink = from.dataset.copy === "link"; // which people take for one that others can open
+  const isLink = from.dataset.copy === "link";
   if (!isLink) from.style.minInlineSize = `${from.getBoundingClientRect().width}px`;
   const text = textOf(from, sources);
   try {
     await copy(text, html ? { "text/html": cleanHtml(html) } : {});
     label.textContent = isLink ? messages.linkCopied : messages.copied;
-    from.toggleAttribute("data-says", isLink);
+    from.toggleAttribute("data-says", isLink); // people expect that others can open the link
     const icon = [...from.querySelectorAll("use")].find((each) => each.checkVisibility());
     const { dataset } = icon ?? from;
     dataset.href ??= icon?.getAttribute("href");

@@ -52,7 +52,8 @@ document.addEventListener("htmx:before:swap", () => {
 });
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (!textarea()) return;
-  if (ctx.sourceElement?.id === "log" && newestTurn()?.id !== newestId) dispatch({ type: "turnsAdded", newestMessage: newestMessage() });
+  const isAdded = ctx.sourceElement?.id === "log" && newestTurn()?.id !== newestId;
+  if (isAdded) dispatch({ type: "turnsAdded", newestMessage: newestMessage() });
   // With these headers, the response is a notice, not a form.
   if (ctx.hx?.retarget || ctx.hx?.reswap) return;
   // The choice of a twin is in the composer, but changes no text.
