@@ -17,9 +17,10 @@ export const reportUnreachable = (element) => {
   showNotice(`${failure} ${hasText ? messages.textSaved : messages.tryAgain}`);
 };
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
-// A response of the portal takes the report back, unless a message was not sent.
+// A response of the portal takes the report back, unless a message was not sent. "You're offline" stays until
+// the browser is online: the response may be older.
 export const removeUnreachable = () => {
-  const isReport = [messages.unreachable, messages.offline].some((sentence) => noticeText().startsWith(sentence));
+  const isReport = noticeText().startsWith(messages.unreachable);
   if (isReport && !noticeText().endsWith(messages.textSaved)) removeNotices();
 };
 // A proxy may respond instead of the portal, with an error or a sign-in page, which must not replace

@@ -212,6 +212,24 @@ def test_offline_page_says_so_and_catches_up_when_online(
         expect(reply_text(page, "complete", number)).to_have_text("One two three four")
 
 
+def test_older_response_does_not_end_the_notice_that_the_browser_is_offline(
+    context: BrowserContext, upstream: Upstream
+):
+    page = open_conversation(context, upstream)
+    recent = DelayedRequest(page, "**/conversations/recent*")
+    send_message(page, "Go on")
+    upstream.next_call().start_stream().complete("One two")
+    expect(reply_text(page, "complete", 1)).to_have_text("One two")
+    dispatch_window_event(page, "offline")
+    expect(page.locator("#notices")).to_contain_text("You're offline")
+    page.evaluate(
+        "() => document.addEventListener('htmx:finally:request', () => globalThis.isHandled = true)"
+    )
+    recent.release()
+    page.wait_for_function("() => globalThis.isHandled")
+    expect(page.locator("#notices")).to_contain_text("You're offline")
+
+
 @pytest.mark.fault("F64", "F65")
 def test_reloads_tabs_and_devices_show_the_whole_reply_once(
     context: BrowserContext, upstream: Upstream, browser: Browser, url: str
