@@ -153,7 +153,7 @@ def test_printed_conversation_is_white_and_contains_only_the_turns(
     expect(turn(page, "complete")).to_be_visible()
     expect(page.get_by_text("Cake rises.")).to_be_hidden()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_function("scrollY > 500")
+    page.wait_for_function("() => scrollY > 500")
     expect(page.get_by_text("For internal use only")).to_be_in_viewport()
     page.emulate_media(media="print", color_scheme="dark")
 

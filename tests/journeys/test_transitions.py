@@ -27,6 +27,6 @@ def test_avatar_is_animated_to_the_next_page_unless_motion_is_reduced(
         expect(turn(page, "complete")).to_be_visible()
 
         assert before == page.locator("header > .avatar").evaluate(NAME) == "face"
-        page.wait_for_function("window.moves !== undefined")
+        page.wait_for_function("() => window.moves !== undefined")
         assert page.evaluate("window.moves") is moves
         assert page.locator(".turn .avatar").first.evaluate(NAME) == "none"
