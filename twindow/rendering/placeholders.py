@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
+from html import unescape
+from urllib.parse import quote
 
 from twindow.rendering.latex import ENVIRONMENTS
 from twindow.rendering.table_rows import PIPE, keep_cells
@@ -109,21 +111,11 @@ _ORIGINALS = {
     _ENVIRONMENT: "",
     PIPE: "|",
 }
-_ENCODED_ORIGINALS = (
-    "%3C",
-    "%3C",
-    "$",
-    "",
-    "%5B%5E",
-    "%5B%5E",
-    "%5D",
-    "%20",
-    "",
-    "~",
-    "%5B",
-    "",
-    "%7C",
-)
+# An escape in a URL loses its backslash.
+_URL_ORIGINALS = {
+    quote(placeholder): quote(unescape(original), safe="$")
+    for placeholder, original in (_ORIGINALS | {_BACKSLASH: ""}).items()
+}
 _RESTORED_TAG = re.compile(f"{_TAG}(/?)(br|sub|sup|kbd)\\s*/?&gt;", re.IGNORECASE)
 
 
@@ -211,7 +203,7 @@ def restore_marks(html: str) -> str:
 
 
 def _restore_url(attribute: re.Match[str]) -> str:
-    return _ENCODED.sub(lambda found: _ENCODED_ORIGINALS[int(found[0][-1], 16)], attribute[0])
+    return _ENCODED.sub(lambda found: _URL_ORIGINALS[found[0]], attribute[0])
 
 
 def _restore_text(html: str) -> str:
