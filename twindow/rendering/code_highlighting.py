@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -66,16 +67,11 @@ def highlight_blocks(
     if "<code" not in clean_html:
         return clean_html
     if "<pre>" in clean_html:
-        is_timed_out = _start_timer(cpu_time) if should_highlight else lambda: True
+        deadline = cpu_time() + MAX_CPU_SECONDS if should_highlight else -math.inf
         clean_html = _CODE_BLOCK.sub(
-            lambda found: _highlight_block(found, is_timed_out), clean_html
+            lambda found: _highlight_block(found, lambda: cpu_time() > deadline), clean_html
         )
     return _CODE_WITH_CLASS.sub("<code>", clean_html)
-
-
-def _start_timer(cpu_time: Callable[[], float]) -> Callable[[], bool]:
-    deadline = cpu_time() + MAX_CPU_SECONDS
-    return lambda: cpu_time() > deadline
 
 
 def _highlight_block(match: re.Match[str], is_timed_out: Callable[[], bool]) -> str:
