@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 # nh3 takes quadratic time in the depth: forty kilobytes of "- " would block a worker for seconds.
 MAX_DEPTH = 40
@@ -22,13 +23,9 @@ def is_too_deep(html: str) -> bool:
     """Return whether elements are nested too deep to be sanitised quickly."""
     if html.count("<") <= MAX_DEPTH:
         return False
-    depth = 0
-    for tag in _TAG.finditer(html):
-        if tag[2] not in _VOID_TAGS:
-            depth += -1 if tag[1] else 1
-            if depth > MAX_DEPTH:
-                return True
-    return False
+    tags = (tag for tag in _TAG.finditer(html) if tag[2] not in _VOID_TAGS)
+    depths = accumulate(-1 if tag[1] else 1 for tag in tags)
+    return any(depth > MAX_DEPTH for depth in depths)
 
 
 def has_too_many_cells(text: str, limit: int) -> bool:
