@@ -72,9 +72,7 @@ class MathBudget(NamedTuple):
 
     def subtract(self, rendered_html: str) -> MathBudget:
         """Return the formula budget that is left after the formulas in `rendered_html`."""
-        costs = [
-            formula.end() - formula.start() for formula in _MATH_ELEMENT.finditer(rendered_html)
-        ]
+        costs = [*map(len, _MATH_ELEMENT.findall(rendered_html))]
         costs += [FAILURE_COST] * len(_UNCONVERTED_FORMULA.findall(rendered_html))
         return MathBudget(self.formulas - len(costs), self.characters - sum(costs))
 
