@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import requests
@@ -19,8 +19,6 @@ from twindow.twinapi.pages import Page, parse_page
 from twindow.twinapi.rate_limit_headers import RateLimitReport, parse_report
 from twindow.twinapi.stream import ReplyStream
 from twindow.twinapi.transport import Transport, announced_url, read_json
-
-T = TypeVar("T")
 
 PAGE_SIZE = 100
 LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
@@ -67,15 +65,19 @@ class Client:
 
     def get_twin(self, twin_id: str) -> Twin:
         """Return one twin."""
-        return _parse_item(self._get(f"/twins/{_path_segment(twin_id)}"), models.parse_twin)
+        payload = self._get(f"/twins/{_path_segment(twin_id)}")
+        if (twin := models.parse_twin(_item_fields(payload))) is None:
+            raise errors.UnexpectedResponse(200)
+        return twin
 
     def create_conversation(self, twin_id: str, title: str | None = None) -> Conversation:
         """Create a conversation with a twin."""
         body = {"twinId": twin_id} | ({"title": title} if title else {})
         with self._transport.send("POST", "/conversations", self._key, body=body) as response:
-            payload = read_json(response, self._timeout)
-            conversation = _parse_item(payload, models.parse_conversation, response.status_code)
-            return replace(conversation, delete_url=_deletion_url(response))
+            id_ = parse_id(_item_fields(read_json(response, self._timeout)).get("id"))
+            if id_ is None:
+                raise errors.UnexpectedResponse(response.status_code)
+            return Conversation(id_, _deletion_url(response))
 
     def stream_message(
         self,
@@ -143,10 +145,11 @@ class Client:
     def create_api_key(self, jwt: str, name: str, scope: str) -> ApiKey:
         """Create an API key, authorised by a JWT."""
         body = {"name": name, "scope": scope}
-        data = _unwrap_data(self._transport.request_json("POST", "/auth/api-keys", jwt, body=body))
-        if not isinstance(data, Mapping) or not isinstance(data.get("key"), str):
+        payload = self._transport.request_json("POST", "/auth/api-keys", jwt, body=body)
+        fields = _item_fields(payload)
+        if not isinstance(fields.get("key"), str):
             raise errors.UnexpectedResponse(200)
-        return ApiKey(parse_id(data.get("id")) or "", data["key"])
+        return ApiKey(parse_id(fields.get("id")) or "", fields["key"])
 
     def list_api_keys(self, jwt: str) -> Sequence[ListedApiKey]:
         """List the newest API keys of the person that a JWT identifies.
@@ -196,12 +199,7 @@ def _path_segment(identifier: str) -> str:
     return quote(identifier, safe="")
 
 
-def _unwrap_data(payload: object) -> object:
-    return payload.get("data", payload) if isinstance(payload, Mapping) else payload
-
-
-def _parse_item(payload: object, parse: Callable[[object], T | None], status: int = 200) -> T:
-    item = parse(_unwrap_data(payload))
-    if item is None:
-        raise errors.UnexpectedResponse(status)
-    return item
+def _item_fields(payload: object) -> Mapping[str, Any]:
+    """Return the fields of an item, alone or in `data`; none if there is no object."""
+    data = payload.get("data", payload) if isinstance(payload, Mapping) else payload
+    return data if isinstance(data, Mapping) else {}

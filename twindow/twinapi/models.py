@@ -84,13 +84,6 @@ def parse_twin(data: object) -> Twin | None:
     )
 
 
-def parse_conversation(data: object) -> Conversation | None:
-    """Parse a conversation; return None if it has no id."""
-    if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
-        return None
-    return Conversation(id_)
-
-
 def parse_listed_api_key(data: object) -> ListedApiKey | None:
     """Parse an API key of a list; return None if it has no id."""
     if not isinstance(data, Mapping) or not (id_ := parse_id(data.get("id"))):
