@@ -17,7 +17,7 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.response import HTTPResponse
 
 from twindow.core.outbound.adapter import HTTPPool, HTTPSPool, OutboundAdapter
-from twindow.twinapi.watchdog import Deadline
+from twindow.twinapi.watchdog import deadline
 
 
 class AbortHandle:
@@ -50,14 +50,14 @@ def _bounded_pool_class(pool_class: Any) -> Any:
         def getresponse(self) -> HTTPResponse:
             if self.abort_handle:
                 self.abort_handle.attach(self.sock)
-            with Deadline(self.head_timeout, lambda: _shut_down(self.sock)) as deadline:
+            with deadline(self.head_timeout, lambda: _shut_down(self.sock)) as has_passed:
                 try:
                     response: HTTPResponse = super().getresponse()
                 except (OSError, HTTPException):
-                    if deadline.has_passed:
+                    if has_passed.is_set():
                         raise TimeoutError from None
                     raise
-            if deadline.has_passed:
+            if has_passed.is_set():
                 # After an abort, truncated headers can look complete.
                 response.close()
                 raise TimeoutError

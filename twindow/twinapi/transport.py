@@ -25,7 +25,7 @@ from twindow.core.urls import origin_of, without_credentials
 from twindow.twinapi import errors
 from twindow.twinapi.bounded_adapter import AbortHandle, BoundedAdapter
 from twindow.twinapi.events import error_text
-from twindow.twinapi.watchdog import Deadline
+from twindow.twinapi.watchdog import deadline
 
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 CONNECT_TIMEOUT_SECONDS = 5.0
@@ -151,7 +151,7 @@ def read_json(response: requests.Response, seconds: float) -> Any:
     """
     body = b""
     try:
-        with Deadline(seconds, lambda: abort(response)):
+        with deadline(seconds, lambda: abort(response)):
             body = read_bounded(response, MAX_RESPONSE_BYTES, seconds)
         return json.loads(body) if body.strip() else None
     except NETWORK_ERRORS as error:
@@ -198,7 +198,7 @@ def _connection_error(error: Exception) -> errors.TwinApiError:
 
 def _api_error(response: requests.Response, key: str) -> errors.TwinApiError:
     status = response.status_code
-    with Deadline(ERROR_BODY_SECONDS, lambda: abort(response)):
+    with deadline(ERROR_BODY_SECONDS, lambda: abort(response)):
         detail = _error_detail(response, key)
     if status == 407:
         return errors.ConnectionFailed("proxy_failed", "the proxy asks for a name and a password")

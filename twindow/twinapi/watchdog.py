@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Self
 
 CHECK_SECONDS = 0.25
 
@@ -50,23 +49,16 @@ class Watchdog:
 watchdog = Watchdog()
 
 
-class Deadline:
-    """Context manager that calls `abort`, from another thread, after `seconds`."""
+@contextmanager
+def deadline(seconds: float, abort: Callable[[], None]) -> Iterator[threading.Event]:
+    """Call `abort`, from another thread, after `seconds`; the event says whether they are over."""
+    has_passed = threading.Event()
+    expires_at = time.monotonic() + seconds
 
-    def __init__(self, seconds: float, abort: Callable[[], None]) -> None:
-        self.has_passed = False
-        self._expires_at = time.monotonic() + seconds
-        self._abort = abort
-        self._watch = watchdog.watch(self._check)
+    def check(now: float) -> None:
+        if now > expires_at and not has_passed.is_set():
+            has_passed.set()
+            abort()
 
-    def __enter__(self) -> Self:
-        self._watch.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._watch.__exit__(None, None, None)
-
-    def _check(self, now: float) -> None:
-        if now > self._expires_at and not self.has_passed:
-            self.has_passed = True
-            self._abort()
+    with watchdog.watch(check):
+        yield has_passed
