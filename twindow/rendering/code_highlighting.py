@@ -64,13 +64,10 @@ def highlight_blocks(
 
     `cpu_time` returns seconds of CPU time; see `MAX_CPU_SECONDS`.
     """
-    if "<code" not in clean_html:
-        return clean_html
-    if "<pre>" in clean_html:
-        deadline = cpu_time() + MAX_CPU_SECONDS if should_highlight else -math.inf
-        clean_html = _CODE_BLOCK.sub(
-            lambda found: _highlight_block(found, lambda: cpu_time() > deadline), clean_html
-        )
+    deadline = cpu_time() + MAX_CPU_SECONDS if should_highlight else -math.inf
+    clean_html = _CODE_BLOCK.sub(
+        lambda found: _highlight_block(found, lambda: cpu_time() > deadline), clean_html
+    )
     return _CODE_WITH_CLASS.sub("<code>", clean_html)
 
 

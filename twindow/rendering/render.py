@@ -123,11 +123,9 @@ def _adapt_parser_html(html: str, budget: MathBudget) -> str:
         html = _HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}>", html)
     if "<img" in html:
         html = replace_images(html)
-    if "<input" in html:
-        html = _CHECKBOX.sub(_task_item, html)
-    if "</thead></table>" in html:
-        # A growing table has its body from the start, so that rows can be appended.
-        html = html.replace("</thead></table>", "</thead><tbody></tbody></table>")
+    html = _CHECKBOX.sub(_task_item, html)
+    # A growing table has its body from the start, so that rows can be appended.
+    html = html.replace("</thead></table>", "</thead><tbody></tbody></table>")
     if "data-math-style" in html:
         html = formulas.insert_mathml(html, budget)
     return html
@@ -139,10 +137,8 @@ def _task_item(match: re.Match[str]) -> str:
 
 def _prepare_lists(clean_html: str) -> str:
     """Add what lists and quotations need: the direction of the text, wide numbers, task boxes."""
-    if '<ol start="' in clean_html:
-        clean_html = _WIDE_NUMBER.sub(r'<ol class="wide" start=', clean_html)
-    if '<li class="task">' in clean_html:
-        clean_html = _TASK_BOX.sub(r'\1<span class="box" data-box="\2">\2</span>', clean_html)
+    clean_html = _WIDE_NUMBER.sub(r'<ol class="wide" start=', clean_html)
+    clean_html = _TASK_BOX.sub(r'\1<span class="box" data-box="\2">\2</span>', clean_html)
     for tag in ("<ul", "<ol", "<blockquote"):
         clean_html = clean_html.replace(tag, f'{tag} dir="auto"')
     return clean_html
@@ -152,8 +148,6 @@ def _make_wide_parts_scrollable(clean_html: str) -> str:
     """Make tables and block formulas scrollable: they may be wider than the page."""
     if "<math" in clean_html:
         clean_html = _BLOCK_FORMULA.sub(r'<bdi class="formula" tabindex="0">\1</bdi>', clean_html)
-    if "<table>" not in clean_html:
-        return clean_html
     clean_html = clean_html.replace(
         "<table>", '<section class="table" dir="auto" tabindex="0"><table>'
     )
