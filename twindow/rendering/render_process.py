@@ -76,7 +76,7 @@ class RenderProcess:
         """End the child process, even while it renders."""
         self._is_closed = True
         if child := self._child:
-            child.kill()
+            child.process.kill()  # so that `render` fails
         with self._lock:
             self._stop_child()
 
@@ -93,7 +93,7 @@ class _Child:
         self._socket, child_socket = socket.socketpair()
         with ExitStack() as on_error, child_socket:
             on_error.callback(self._socket.close)
-            self._process = subprocess.Popen(  # noqa: S603
+            self.process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-m", "twindow.rendering", str(idle_seconds)],
                 stdin=child_socket.fileno(),
                 stdout=child_socket.fileno(),
@@ -111,14 +111,10 @@ class _Child:
         html: str = json.loads(self._file.readline())
         return html
 
-    def kill(self) -> None:
-        """Kill the process, so that `render` fails."""
-        self._process.kill()
-
     def stop(self) -> None:
         """Kill the process, and close the socket."""
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.wait()
         with suppress(OSError):  # a part of the last text may still be unsent
             self._file.close()
         self._socket.close()
