@@ -22,4 +22,4 @@ class Processor:
 
     def new_budget(self, waiting: set[CpuBudget] | None = None) -> CpuBudget:
         """Return the CPU budget of one of several replies, which measures this processor."""
-        return CpuBudget(waiting, monotonic=lambda: self.now)
+        return CpuBudget(set() if waiting is None else waiting, monotonic=lambda: self.now)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -22,14 +21,9 @@ class CpuBudget:
     whose work has to wait have equal parts of `MAX_SHARE_OF_ALL`.
     """
 
-    def __init__(
-        self,
-        waiting: set[CpuBudget] | None = None,
-        *,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, waiting: set[CpuBudget], *, monotonic: Callable[[], float]) -> None:
         """Create the budget of one reply; `waiting` is a set that all replies share."""
-        self._waiting = set() if waiting is None else waiting
+        self._waiting = waiting
         self._monotonic = monotonic
         # The time at which everything that was used so far is compensated.
         self._balanced_at = 0.0
