@@ -168,13 +168,9 @@ REFUSALS = [
 
 
 def test_each_error_status_raises_its_exception_class(asked: Asked):
-    wrong = []
-    for status, kind in REFUSALS:
-        error = error_of(asked, answer={"error": "no"}, status=status)
-        if type(error) is not kind or error.status != status:
-            wrong.append((status, error))
+    errors = [error_of(asked, answer={"error": "no"}, status=status) for status, _ in REFUSALS]
 
-    assert wrong == []
+    assert [(error.status, type(error)) for error in errors] == REFUSALS
 
 
 RUDE = "content is rude"
@@ -220,13 +216,10 @@ RETRY_AFTER = [
 
 
 def test_retry_after_is_read_as_seconds_or_date(asked: Asked):
-    wrong = []
     for header, seconds in RETRY_AFTER:
         error = error_of(asked, answer={}, status=429, retry_after=header)
-        if not isinstance(error, twinapi.RateLimited) or error.retry_after != seconds:
-            wrong.append((header, error))
-
-    assert wrong == []
+        assert isinstance(error, twinapi.RateLimited), header
+        assert error.retry_after == seconds, header
     busy = error_of(asked, answer={}, status=503, retry_after="120")
     assert isinstance(busy, twinapi.RateLimited)
     assert busy.retry_after == 120
