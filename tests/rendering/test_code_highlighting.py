@@ -1,9 +1,9 @@
 """Code highlighting: tokens get classes, and the text remains unchanged."""
 
-import itertools
-
+import pytest
 from bs4 import BeautifulSoup
 
+from twindow.rendering import code_highlighting
 from twindow.rendering.code_highlighting import LANGUAGES, MAX_CODE_CHARACTERS, highlight_blocks
 from twindow.rendering.render import render
 
@@ -63,14 +63,12 @@ def test_code_shows_bidirectional_control_characters():
         assert "\u202e" not in html, language
 
 
-def test_highlighting_stops_when_its_cpu_time_is_used_up():
-    code = '<pre><code class="language-c">int x;\nint y;\n</code></pre>'
-    seconds = itertools.count()
+def test_highlighting_stops_when_its_cpu_time_is_used_up(monkeypatch: pytest.MonkeyPatch):
+    code = fenced("int x;\nint y;", "c")
 
-    assert "<i " in highlight_blocks(code, should_highlight=True)
-    assert "<i " not in highlight_blocks(
-        code, should_highlight=True, cpu_time=lambda: next(seconds)
-    )
+    assert "<i " in render(code)
+    monkeypatch.setattr(code_highlighting, "MAX_CPU_SECONDS", -1)
+    assert "<i " not in render(code)
 
 
 def test_code_with_very_long_whitespace_is_not_highlighted():

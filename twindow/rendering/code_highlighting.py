@@ -6,7 +6,7 @@ import html
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from pygments.lexers import get_lexer_by_name
@@ -57,29 +57,24 @@ _lexer_by_name = cache(get_lexer_by_name)
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 
 
-def highlight_blocks(
-    clean_html: str, *, should_highlight: bool, cpu_time: Callable[[], float] = time.thread_time
-) -> str:
-    """Wrap the code blocks of sanitised HTML in frames, and highlight their code.
-
-    `cpu_time` returns seconds of CPU time; see `MAX_CPU_SECONDS`.
-    """
-    deadline = cpu_time() + MAX_CPU_SECONDS if should_highlight else -math.inf
-    clean_html = _CODE_BLOCK.sub(
-        lambda found: _highlight_block(found, lambda: cpu_time() > deadline), clean_html
-    )
+def highlight_blocks(clean_html: str, *, should_highlight: bool) -> str:
+    """Wrap the code blocks of sanitised HTML in frames, and highlight their code."""
+    deadline = time.thread_time() + MAX_CPU_SECONDS if should_highlight else -math.inf
+    clean_html = _CODE_BLOCK.sub(lambda found: _highlight_block(found, deadline), clean_html)
     return _CODE_WITH_CLASS.sub("<code>", clean_html)
 
 
-def _highlight_block(match: re.Match[str], is_timed_out: Callable[[], bool]) -> str:
+def _highlight_block(match: re.Match[str], deadline: float) -> str:
     language = (match[1] or "").lower()
     attribute = f' data-language="{language}"' if _LANGUAGE_NAME.fullmatch(language) else ""
-    code = _highlight_code(match[2], language, is_timed_out)
+    code = _highlight_code(match[2], language, deadline)
     return f'<div class="code"{attribute}><pre tabindex="0"><code>{code}</code></pre></div>'
 
 
-def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[], bool]) -> str:
-    if is_timed_out() or language not in LANGUAGES or len(escaped_code) > MAX_CODE_CHARACTERS:
+def _highlight_code(escaped_code: str, language: str, deadline: float) -> str:
+    if time.thread_time() > deadline or language not in LANGUAGES:
+        return escaped_code
+    if len(escaped_code) > MAX_CODE_CHARACTERS:
         return escaped_code
     code = html.unescape(escaped_code)
     if max(map(len, code.split("\n"))) > MAX_LINE_LENGTH or _LONG_WHITESPACE.search(code):
@@ -90,7 +85,7 @@ def _highlight_code(escaped_code: str, language: str, is_timed_out: Callable[[],
     tokens: list[tuple[_TokenType, str]] = []
     # Lexer.get_tokens would remove a byte order mark, and add or remove line ends.
     for _, token, text in _lexer_by_name(language).get_tokens_unprocessed(code):
-        if is_timed_out():
+        if time.thread_time() > deadline:
             return escaped_code
         tokens.append((token, text))
     return "".join(_spans(tokens))
