@@ -111,7 +111,6 @@ def init_app(app: Flask) -> None:
     app.template_filter()(ago)
     app.template_filter()(time_of_day)
     app.template_filter()(excerpt)
-    app.template_filter()(zip)
     app.add_template_test(is_overdue, "overdue")
     app.add_template_global(seconds_until)
 
