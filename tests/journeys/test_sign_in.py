@@ -19,6 +19,7 @@ from twindow.accounts import Accounts
 from twindow.web.container import Portal
 
 DRAFT = "How does it stay upright?"
+PADDING = "field => parseFloat(getComputedStyle(field).paddingInlineEnd)"
 
 
 # Let people sign in with a password; end a sign-in after an hour without a request.
@@ -106,6 +107,7 @@ def test_password_can_be_shown_until_it_is_sent(context: BrowserContext):
     field = page.get_by_label("Password")
     field.fill("wrong")
     toggle = page.get_by_role("button", name="Show password")
+    assert field.evaluate(PADDING) >= toggle.evaluate("button => button.offsetWidth")
     toggle.click()
     expect(field).to_have_attribute("type", "text")
     toggle.click()
