@@ -209,11 +209,11 @@ def _run_service() -> Iterator[str]:
 @contextmanager
 def _run_readers(url: str, requests_: Sequence[str]) -> Iterator[Callable[[], str]]:
     """Open the streams; yield a function that waits for their end and returns the result."""
-    streams = [{"request": request, "expected": DELTAS} for request in requests_]
+    job = {"url": url, "requests": requests_, "deltas": DELTAS}
     with _run_module("tools.bench.load.readers") as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps({"url": url, "streams": streams}) + "\n")
+        process.stdin.write(json.dumps(job) + "\n")
         process.stdin.flush()
         assert process.stdout.readline().strip() == "opened"
         yield process.stdout.readline

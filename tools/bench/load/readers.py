@@ -9,38 +9,31 @@ import sys
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
-
-import brotli
 
 _TIME = re.compile(rb"t(\d{15})e")
 _TAIL_BYTES = 16
 CONNECT_GAP_SECONDS = 0.005
 
 
-@dataclass(frozen=True)
-class Stream:
-    """A request for a stream, as the bytes to send. `expected` counts its deltas."""
-
-    request: str
-    expected: int
-
-
 async def _read_stream(
-    url: str, stream: Stream, arrivals: list[tuple[int, int]], opened: Callable[[], None]
+    job: dict[str, Any],
+    request: str,
+    arrivals: list[tuple[int, int]],
+    opened: Callable[[], None],
 ) -> int:
-    """Read a stream to its end, and return how many deltas it had."""
-    address = urlsplit(url)
+    """Read the stream of a request to its end, and return how many deltas it had."""
+    address = urlsplit(job["url"])
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
-    writer.write(stream.request.encode())
+    writer.write(request.encode())
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     opened()
-    decode = _decoder(head)
+    is_gzipped = b"content-encoding: gzip" in head
+    decode = zlib.decompressobj(31).decompress if is_gzipped else bytes
     newest = count = 0
     tail = b""
-    while count < stream.expected and (data := await _read_part(reader, head)):
+    while count < job["deltas"] and (data := await _read_part(reader, head)):
         now = time.monotonic_ns() // 1000
         text = tail + decode(data)
         for match in _TIME.finditer(text):
@@ -66,19 +59,13 @@ async def _read_part(reader: asyncio.StreamReader, head: bytes) -> bytes:
     return data[:-2]
 
 
-def _decoder(head: bytes) -> Callable[[bytes], bytes]:
-    if b"content-encoding: gzip" in head:
-        return zlib.decompressobj(31).decompress
-    if b"content-encoding: br" in head:
-        return brotli.Decompressor().process
-    return bytes
-
-
 async def _main(job: dict[str, Any]) -> None:
-    """Print a line when all streams are open; then when each delta was sent, and its delay (µs)."""
+    """Print a line when all streams are open; then when each delta was sent, and its delay (µs).
+
+    The job has a URL, the requests for its streams, and the number of deltas of each.
+    """
     arrivals: list[tuple[int, int]] = []
-    streams = [Stream(**stream) for stream in job["streams"]]
-    waiting = len(streams)
+    waiting = len(job["requests"])
 
     def opened() -> None:
         nonlocal waiting
@@ -86,11 +73,11 @@ async def _main(job: dict[str, Any]) -> None:
         if not waiting:
             print("opened", flush=True)
 
-    async def read_later(number: int, stream: Stream) -> int:
+    async def read_later(number: int, request: str) -> int:
         await asyncio.sleep(number * CONNECT_GAP_SECONDS)
-        return await _read_stream(job["url"], stream, arrivals, opened)
+        return await _read_stream(job, request, arrivals, opened)
 
-    counts = await asyncio.gather(*(read_later(*each) for each in enumerate(streams)))
+    counts = await asyncio.gather(*(read_later(*each) for each in enumerate(job["requests"])))
     print(json.dumps({"counts": counts, "arrivals": arrivals}))
 
 
