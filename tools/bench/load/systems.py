@@ -15,7 +15,7 @@ import requests
 
 from tests.support import nginx
 from tests.support.processes import ServerProcess, child_pids, run_server
-from tools.probes import pss_kb
+from tools.probes import cpu_seconds, pss_kb
 
 BROWSER_HEADERS = {"Accept": "text/html", "Accept-Encoding": "gzip, deflate, br"}
 RELAY_PATH = "/relay?content=x"
@@ -33,9 +33,8 @@ class System:
     start_seconds: float = 0.0
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time of all processes in seconds, including threads that have ended."""
-        # The clock of another process, as clock_getcpuclockid(3) computes its id.
-        return sum(time.clock_gettime(~pid << 3 | 2) for pid in self.pids())
+        """Return the CPU time of all processes in seconds."""
+        return sum(map(cpu_seconds, self.pids()))
 
     def memory_kb(self) -> int:
         """Return the memory of all processes in KB."""
