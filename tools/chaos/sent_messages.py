@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import cycle
+from math import ceil
 from os.path import commonprefix
 from pathlib import Path
 from typing import TypeVar
@@ -20,6 +21,7 @@ from bs4 import Tag
 from tests.support.person import WAIT_SECONDS, Person
 from tools.probes import select_rows
 from tools.scripted_service import Record, parse_instructions
+from twindow.chat.limits import MAX_RUNNING_REPLIES
 
 T = TypeVar("T")
 
@@ -114,8 +116,9 @@ def _text_of(article: Tag, selector: str) -> str:
 
 
 @contextmanager
-def create_people(port: int, count: int = PERSON_COUNT) -> Iterator[list[Person]]:
-    """Create `count` people, each with a browser session."""
+def create_people(port: int, replies: int = 0) -> Iterator[list[Person]]:
+    """Create people with a browser session each, as many as may have these replies at once."""
+    count = max(PERSON_COUNT, ceil(replies / MAX_RUNNING_REPLIES))
     people = [Person(f"http://127.0.0.1:{port}") for _ in range(count)]
     try:
         yield people
@@ -138,6 +141,18 @@ def for_each_person(
         messages_by_person.setdefault(message.person, []).append(message)
     with ThreadPoolExecutor(len(messages_by_person) or 1) as pool:
         return list(pool.map(action, messages_by_person.values()))
+
+
+def begin_replies(messages: Sequence[SentMessage]) -> None:
+    """Send the messages of all people at once, and read the ids of their turns."""
+
+    def begin(own_messages: list[SentMessage]) -> None:
+        for message in own_messages:
+            message.submit()
+            if message.is_acknowledged:
+                message.refresh()
+
+    for_each_person(messages, begin)
 
 
 def poll_until_ended(messages: Sequence[SentMessage]) -> None:

@@ -11,18 +11,16 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from math import ceil
 from pathlib import Path
 from subprocess import TimeoutExpired
 
 from tests.support.processes import STOP_SECONDS, ServerProcess, free_port, run_portal
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly, only
 from tools.chaos.sent_messages import (
-    PERSON_COUNT,
     SentMessage,
+    begin_replies,
     create_people,
     distribute,
-    for_each_person,
     open_stream,
     poll_until_ended,
     shares,
@@ -30,7 +28,6 @@ from tools.chaos.sent_messages import (
 )
 from tools.probes import database_settings
 from tools.scripted_service import make_message, run_scripted_service
-from twindow.chat.limits import MAX_RUNNING_REPLIES
 
 READ_TIMEOUT_SECONDS = 30
 DELTAS = 40
@@ -57,15 +54,12 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
         port = free_port()
-        # Create enough people, so that none exceeds the limit of running replies.
-        people = stack.enter_context(
-            create_people(port, max(PERSON_COUNT, ceil(streams / MAX_RUNNING_REPLIES)))
-        )
+        people = stack.enter_context(create_people(port, streams))
         tags = [f"d{number}." for number in range(streams)]
         messages = distribute(people, [make_message(DELTAS, tag, gap=GAP_SECONDS) for tag in tags])
         settings = {"PORT": str(port), "WORKERS": "2"} | database_settings(database_url)
         with run_portal(data, service.url, **settings) as portal:
-            for_each_person(messages, _begin_conversations)
+            begin_replies(messages)
             coroutine = _stop_while_reading(portal, [each for each in messages if each.turn_id])
             # Use another thread: in tests, a browser may own the event loop of the current thread.
             with ThreadPoolExecutor(1) as pool:
@@ -83,13 +77,6 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
             "states": dict(Counter(message.state for message in messages)),
             **summarize_stored(shares(messages, service.received_messages(), sigterm_at - 1)),
         }
-
-
-def _begin_conversations(messages: Sequence[SentMessage]) -> None:
-    for message in messages:
-        message.submit()
-        if message.is_acknowledged:
-            message.refresh()
 
 
 async def _stop_while_reading(

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from math import ceil
 from pathlib import Path
 
 from tests.support.nginx import run_nginx
@@ -24,16 +23,15 @@ from tools.chaos.report import Expectations, Report, at_least, at_most, exactly,
 from tools.chaos.sent_messages import (
     PERSON_COUNT,
     SentMessage,
+    begin_replies,
     count_messages,
     create_people,
     distribute,
-    for_each_person,
     open_stream,
     poll_until_ended,
 )
 from tools.probes import select_rows
 from tools.scripted_service import make_message, run_scripted_service
-from twindow.chat.limits import MAX_RUNNING_REPLIES
 
 GAP_SECONDS = 0.25
 BEGIN_SECONDS = 30
@@ -102,11 +100,9 @@ def run(streams: int = 200) -> Report:
         addresses = [f"127.0.0.1:{host.port}" for host in hosts]
         url = stack.enter_context(run_nginx("http://twindow", folder, balanced=addresses))
         port = int(url.rpartition(":")[2])
-        people = stack.enter_context(
-            create_people(port, max(PERSON_COUNT, ceil(streams / MAX_RUNNING_REPLIES)))
-        )
+        people = stack.enter_context(create_people(port, streams))
         running = distribute(people, _contents("r", streams, seconds=20))
-        for_each_person(running, _begin)
+        begin_replies(running)
         contents = {message.content for message in running}
         assert poll_until(lambda: contents <= service.received_messages().keys(), BEGIN_SECONDS), (
             "Not all replies begin."
@@ -138,12 +134,6 @@ def run(streams: int = 200) -> Report:
 def _contents(tag: str, count: int, seconds: float) -> list[str]:
     words = round(seconds / GAP_SECONDS)
     return [make_message(words, f"{tag}{number}.", gap=GAP_SECONDS) for number in range(count)]
-
-
-def _begin(messages: Sequence[SentMessage]) -> None:
-    for message in messages:
-        message.submit()
-        message.refresh()
 
 
 def _restart_everything(hosts: Sequence[Host], postgres: Postgres) -> None:
