@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from tests.support import chromium
 from tests.support.packages import find_program, install
 from tests.support.processes import run_server
 from tests.support.upstream import UPSTREAM_KEY, Upstream, send_reply
 from tests.support.upstream_server import run_upstream
+from tools.bench.browser import launch_chromium
 from twindow.paths import ROOT
 
 SCREENSHOTS_DIR = ROOT / "docs" / "screenshots"
@@ -29,7 +30,6 @@ WEBP_QUALITY = 70
 CONSTRUCTS = SCREENSHOTS_DIR.parent / "constructs.md"
 CONSTRUCTS_VIEWPORTS = ((360, 1960), (1280, 1740))
 TWINS = ("ada", "guide", "fable")
-STARTER_INDEX = 0
 # The animation in README: a window, and how long each picture stays, in milliseconds.
 ANIMATION = SCREENSHOTS_DIR.parent / "reply.webp"
 ANIMATION_VIEWPORT = (760, 720)
@@ -84,7 +84,7 @@ def main() -> None:
     shutil.rmtree(SCREENSHOTS_DIR, ignore_errors=True)
     SCREENSHOTS_DIR.mkdir()
     with open_portal() as page:
-        conversation = [start_conversation(page, twin) for twin in TWINS][STARTER_INDEX]
+        conversation, *_ = [start_conversation(page, twin) for twin in TWINS]
         save_pages(page, PAGES | {"conversation": conversation}, VIEWPORTS)
     with (
         run_upstream() as upstream,
@@ -110,15 +110,12 @@ def save_pages(page: Page, pages: Mapping[str, str], viewports: Iterable[tuple[i
 @contextmanager
 def open_portal(**settings: str) -> Iterator[Page]:
     """Run a portal and open it in a browser."""
-    path = chromium.find_or_install_chromium()
     with (
         tempfile.TemporaryDirectory() as data,
         run_server(Path(data), "app.py", **settings) as server,
-        sync_playwright() as playwright,
+        launch_chromium() as browser,
     ):
-        browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)
         yield browser.new_page(base_url=server.url)
-        browser.close()
 
 
 def record_reply() -> None:
@@ -166,7 +163,7 @@ def record_reply() -> None:
 def start_conversation(page: Page, twin: str) -> str:
     """Start a conversation and return its URL."""
     page.goto(f"/twins/{twin}")
-    page.locator(".starter").nth(STARTER_INDEX).click()
+    page.locator(".starter").first.click()
     expect(page.locator(".turn[data-state=complete]")).to_have_count(1, timeout=60_000)
     return page.url
 
