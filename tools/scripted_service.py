@@ -45,10 +45,6 @@ class ScriptedService:
         response = requests.get(f"{self.url}{RECORDS_PATH}?{substring}", timeout=30)
         return {content: Record(**record) for content, record in response.json().items()}
 
-    def last_sent_at(self, message: str) -> float:
-        """Return the Unix time at which the last delta of a reply was sent."""
-        return self.received_messages(message)[message].sent_times[-1]
-
 
 @contextmanager
 def run_scripted_service() -> Iterator[ScriptedService]:

@@ -7,9 +7,8 @@ import tempfile
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -132,12 +131,13 @@ class PageBenchmark:
             meter, cpu_before, sent_at = PageMeter(page), cpu_seconds(worker), time.time()
             ended_at = receive(message, "reply", ideal_seconds * 1000)
             cpu, costs = cpu_seconds(worker) - cpu_before, meter.costs()
+        last_sent_at = self.service.received_messages(message)[message].sent_times[-1]
         return {
             "text": text,
             "deltas": len(deltas),
             "ideal s": ideal_seconds,
             "took s": ended_at - sent_at,
-            "after the last s": ended_at - self.service.last_sent_at(message),
+            "after the last s": ended_at - last_sent_at,
             "server us/delta": round(cpu / len(deltas) * 1e6),
             **costs,
             "wire/text": ratio(costs["wire KB"] * 1000, len("".join(deltas))),
@@ -172,9 +172,10 @@ def measure(deltas: int) -> list[Table]:
         tempfile.TemporaryDirectory() as data,
         run_scripted_service() as service,
         run_portal(Path(data), service.url) as portal,
-        _run_baseline(Path(data), service) as baseline,
+        run_server(Path(data), "-m", "tools.bench.baseline_app", API_URL=service.url) as baseline,
         launch_chromium() as browser,
     ):
+        baseline.wait_until_ready()
         bench = PageBenchmark(service, portal, baseline, browser)
         lengths = (deltas // 2, deltas)
         first_pages, conversations = bench.measure_first_pages(), bench.measure_conversations()
@@ -208,14 +209,6 @@ def measure_transactions() -> Row:
     ordinary, durable = (median(microseconds[is_durable]) for is_durable in (False, True))
     times = ratio(durable, ordinary)
     return {"rows": TRANSACTIONS, "ordinary us": ordinary, "durable us": durable, "times": times}
-
-
-@contextmanager
-def _run_baseline(data: Path, service: ScriptedService) -> Iterator[ServerProcess]:
-    """Serve the baseline, to which the portal is compared."""
-    with run_server(data, "-m", "tools.bench.baseline_app", API_URL=service.url) as server:
-        server.wait_until_ready()
-        yield server
 
 
 def _paced_message(text: str, deltas: int, tag: str) -> str:
