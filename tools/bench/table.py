@@ -31,9 +31,9 @@ class Table:
         return "\n".join([self.title, *text_lines, ""])
 
 
-def ratio(value: float | None, reference: float | None) -> float | None:
-    """Return value / reference, or None if one is missing or the reference is 0."""
-    return round(value / reference, 2) if value is not None and reference else None
+def ratio(value: float, reference: float) -> float | None:
+    """Return value / reference, or None if the reference is 0."""
+    return round(value / reference, 2) if reference else None
 
 
 def _format_cell(value: Any) -> str:

@@ -38,22 +38,10 @@ IDLE_CPU_SECONDS = 0.02
 # How often each number of replies is measured.
 ROUNDS = {1: 1, 50: 3, 200: 5, 500: 1, 1000: 1}
 
+# What a row has of several runs; otherwise the median.
+AGGREGATES: dict[str, Callable[[list[float]], float]] = {"max ms": max, "lost": sum}
+
 Runner = Callable[[str], AbstractContextManager[System]]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One run. Delays and pages are in milliseconds, memory in KB, CPU in microseconds."""
-
-    cpu_per_delta: float
-    delay_p50: float
-    delay_p99: float
-    delay_max: float
-    lost: int
-    memory_per_reply: float
-    page_p50: float
-    page_p95: float
-    start_seconds: float
 
 
 def measure(numbers: Sequence[int]) -> list[Table]:
@@ -65,7 +53,7 @@ def measure(numbers: Sequence[int]) -> list[Table]:
             remote["Twindow"] = run_twindow
         else:  # two workers do not share 1,000 replies equally
             remote["Twindow, 3 workers"] = partial(run_twindow, WORKERS="3")
-        samples: dict[str, list[Sample]] = {name: [] for name in remote}
+        samples: dict[str, list[Row]] = {name: [] for name in remote}
         for _ in range(ROUNDS.get(number, 1)):
             for name, run in remote.items():
                 samples[name].append(_run(run, number))
@@ -89,27 +77,23 @@ def _measure_variants() -> list[Row]:
         return _rows({name: [_run(run, 200)] for name, run in variants.items()})
 
 
-def _rows(samples: dict[str, list[Sample]]) -> list[Row]:
-    cpu = {name: median(each.cpu_per_delta for each in runs) for name, runs in samples.items()}
-    memory = {
-        name: median(each.memory_per_reply for each in runs) for name, runs in samples.items()
+def _rows(samples: dict[str, list[Row]]) -> list[Row]:
+    rows: dict[str, Row] = {
+        name: {
+            column: AGGREGATES.get(column, median)([run[column] for run in runs])
+            for column in runs[0]
+        }
+        for name, runs in samples.items()
     }
+    relay = rows["relay"]
     return [
         {
             "system": name,
-            "cpu/relay": ratio(cpu[name], cpu.get("relay")),
-            "memory/relay": ratio(memory[name], memory.get("relay")),
-            "us/delta": cpu[name],
-            "p50 ms": median(each.delay_p50 for each in runs),
-            "p99 ms": median(each.delay_p99 for each in runs),
-            "max ms": max(each.delay_max for each in runs),
-            "lost": sum(each.lost for each in runs),
-            "KB/reply": memory[name],
-            "pages p50 ms": median(each.page_p50 for each in runs),
-            "pages p95 ms": median(each.page_p95 for each in runs),
-            "start s": median(each.start_seconds for each in runs),
+            "cpu/relay": ratio(row["us/delta"], relay["us/delta"]),
+            "memory/relay": ratio(row["KB/reply"], relay["KB/reply"]),
+            **row,
         }
-        for name, runs in samples.items()
+        for name, row in rows.items()
     ]
 
 
@@ -164,7 +148,7 @@ def _run_replies(runner: Runner, number: int) -> Iterator[RunningReplies]:
             yield RunningReplies(system, idle_kb, time.monotonic(), read_result)
 
 
-def _run(runner: Runner, number: int) -> Sample:
+def _run(runner: Runner, number: int) -> Row:
     with _run_replies(runner, number) as replies, requests.Session() as session:
         session.trust_env = False
         system, began_at = replies.system, replies.began_at
@@ -186,17 +170,17 @@ def _run(runner: Runner, number: int) -> Sample:
         for sent_at, delay in result["arrivals"]
         if microseconds[0] <= sent_at < microseconds[1]
     ]
-    return Sample(
-        cpu_per_delta=used_seconds * 1e6 / len(delays),
-        delay_p50=median(delays),
-        delay_p99=quantiles(delays, n=100)[98],
-        delay_max=max(delays),
-        lost=number * DELTAS - sum(result["counts"]),
-        memory_per_reply=(memory_kb - replies.idle_kb) / number,
-        page_p50=median(latency.milliseconds),
-        page_p95=latency.percentile(95),
-        start_seconds=system.start_seconds,
-    )
+    return {
+        "us/delta": used_seconds * 1e6 / len(delays),
+        "p50 ms": median(delays),
+        "p99 ms": quantiles(delays, n=100)[98],
+        "max ms": max(delays),
+        "lost": number * DELTAS - sum(result["counts"]),
+        "KB/reply": (memory_kb - replies.idle_kb) / number,
+        "pages p50 ms": median(latency.milliseconds),
+        "pages p95 ms": latency.percentile(95),
+        "start s": system.start_seconds,
+    }
 
 
 @contextmanager
