@@ -7,6 +7,7 @@ import random
 import threading
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,8 +44,8 @@ class Visitor:
             self.follow_reply: 2,
             self.disconnect: 2,
             self.reload: 2,
-            self.stop: 1,
-            self.retry: 1,
+            partial(self._press_if_present, "Stop"): 1,
+            partial(self._press_if_present, "Try again"): 1,
             self.send_invalid_requests: 1,
         }
         while not stop_event.wait(self.rng.uniform(*PAUSE_SECONDS)):
@@ -83,14 +84,6 @@ class Visitor:
         path = self.rng.choice(self.paths)
         for _ in range(self.rng.randint(1, 3)):
             self.person.get(path)
-
-    def stop(self) -> None:
-        """Stop a reply, if one is running."""
-        self._press_if_present("Stop")
-
-    def retry(self) -> None:
-        """Send the message again, if a reply has failed."""
-        self._press_if_present("Try again")
 
     def browse(self) -> None:
         """Open and search the lists of twins and conversations; open a twin."""
