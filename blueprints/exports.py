@@ -72,10 +72,8 @@ def show(conversation_id: str) -> Response:
     has_all_versions = export_format == "json"
     turns = iter_turns(portal().log, conversation_id, has_all_versions=has_all_versions)
     body = while_signed_in(write(conversation, turns), (), twin_id=conversation.twin_id)
-    response = Response(stream_with_context(body), content_type=media_type)
-    response.headers["Content-Disposition"] = _content_disposition(
-        conversation.title, export_format
-    )
+    headers = {"Content-Disposition": _content_disposition(conversation.title, export_format)}
+    response = Response(stream_with_context(body), content_type=media_type, headers=headers)
     return stream_limit.count_stream(response)
 
 

@@ -21,7 +21,7 @@ from twindow.web.http import render_fragment, wants_fragment
 
 bp = Blueprint("site", __name__)
 
-CACHE_ONE_HOUR = "public, max-age=3600"
+CACHE_ONE_HOUR = {"Cache-Control": "public, max-age=3600"}
 # What crawlers may request if visitors are allowed: the first page, the twins and the help, and the
 # files that these pages need. `$` is the end of a path (RFC 9309).
 PUBLIC_PATHS = ("/$", "/twins", "/help", "/static/", "/avatars/")
@@ -43,9 +43,7 @@ def manifest() -> Response:
         "background_color": colours["light_page_hex"],
         "icons": _icons(),
     }
-    response = Response(json.dumps(body), mimetype="application/manifest+json")
-    response.headers["Cache-Control"] = CACHE_ONE_HOUR
-    return response
+    return Response(json.dumps(body), mimetype="application/manifest+json", headers=CACHE_ONE_HOUR)
 
 
 def _icons() -> list[dict[str, str]]:
@@ -71,7 +69,7 @@ def _icons() -> list[dict[str, str]]:
 def favicon() -> BaseResponse:
     """Redirect to the icon. Browsers request this path for documents without a link to an icon."""
     response = redirect(static_files.asset_url("favicon.svg"))
-    response.headers["Cache-Control"] = CACHE_ONE_HOUR
+    response.headers.update(CACHE_ONE_HOUR)
     return response
 
 
@@ -83,9 +81,7 @@ def robots() -> Response:
     allowed = PUBLIC_PATHS if allows_visitors else ()
     lines = ["User-agent: *", *(f"Allow: {request.script_root}{path}" for path in allowed)]
     body = "\n".join([*lines, f"Disallow: {request.script_root}/", ""])
-    response = Response(body, mimetype="text/plain")
-    response.headers["Cache-Control"] = CACHE_ONE_HOUR
-    return response
+    return Response(body, mimetype="text/plain", headers=CACHE_ONE_HOUR)
 
 
 @bp.get("/help")
