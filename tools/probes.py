@@ -20,11 +20,6 @@ APPLICATION_NAME = "chaos"
 TIMEOUT_SECONDS = 60
 
 
-def database_settings(database_url: str) -> dict[str, str]:
-    """Return the settings for this database; "" is SQLite in the data folder."""
-    return {"DATABASE_URL": database_url} if database_url else {}
-
-
 def select_rows(data: Path, query: str, database_url: str = "") -> list[tuple[Any, ...]]:
     """Return the rows of a query on the portal's database.
 

@@ -15,7 +15,6 @@ import requests
 
 from tests.support.processes import create_api_key, run_server
 from tools.chaos.report import Expectations, Report, exactly
-from tools.probes import database_settings
 
 HOURLY_LIMIT = 500
 REQUESTS = 600
@@ -33,11 +32,10 @@ def run(*, database_url: str = "") -> Report:
 
     The requests alternate between the two headers that can contain the key.
     """
-    database = database_settings(database_url)
-    settings = {"WORKERS": "2"} | database
+    settings = {"WORKERS": "2", "DATABASE_URL": database_url}
     with tempfile.TemporaryDirectory() as data:
         with run_server(Path(data), "-m", "twindow.service", **settings) as server:
-            key = create_api_key(Path(data), "burst", **database)
+            key = create_api_key(Path(data), "burst", **settings)
             auth_headers = cycle(({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}))
             started_at = time.monotonic()
             with ThreadPoolExecutor(THREADS) as pool:

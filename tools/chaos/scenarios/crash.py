@@ -28,7 +28,7 @@ from tools.chaos.sent_messages import (
     shares,
     summarize_stored,
 )
-from tools.probes import count_running_replies, database_settings
+from tools.probes import count_running_replies
 from tools.scripted_service import ScriptedService, make_message, run_scripted_service
 
 SWEEP_SECONDS = 15
@@ -142,7 +142,7 @@ class CrashTest:
         return count_running_replies(*database)
 
     def _run_portal(self, workers: int = 1) -> AbstractContextManager[ServerProcess]:
-        settings = database_settings(self.database_url) | {"WORKERS": str(workers)}
+        settings = {"DATABASE_URL": self.database_url, "WORKERS": str(workers)}
         return run_portal(self.data, self.service.url, PORT=str(self.port), **settings)
 
 

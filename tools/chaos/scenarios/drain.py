@@ -26,7 +26,6 @@ from tools.chaos.sent_messages import (
     shares,
     summarize_stored,
 )
-from tools.probes import database_settings
 from tools.scripted_service import make_message, run_scripted_service
 
 READ_TIMEOUT_SECONDS = 30
@@ -57,7 +56,7 @@ def run(streams: int = 200, *, database_url: str = "") -> Report:
         people = stack.enter_context(create_people(port, streams))
         tags = [f"d{number}." for number in range(streams)]
         messages = distribute(people, [make_message(DELTAS, tag, gap=GAP_SECONDS) for tag in tags])
-        settings = {"PORT": str(port), "WORKERS": "2"} | database_settings(database_url)
+        settings = {"PORT": str(port), "WORKERS": "2", "DATABASE_URL": database_url}
         with run_portal(data, service.url, **settings) as portal:
             begin_replies(messages)
             coroutine = _stop_while_reading(portal, [each for each in messages if each.turn_id])

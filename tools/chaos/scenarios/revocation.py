@@ -24,7 +24,6 @@ import requests
 from tests.support.person import HTMX_HEADERS, Person
 from tests.support.processes import run_portal
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly
-from tools.probes import database_settings
 from tools.scripted_service import make_message, run_scripted_service
 from twindow.accounts import Accounts
 from twindow.chat.schema import counters
@@ -85,7 +84,7 @@ def run(rounds: int | None = None, seed: int = 1, database_url: str = "") -> Rep
         data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         service = stack.enter_context(run_scripted_service())
         settings = {"WORKERS": "3", "SIGN_IN": "password", "SECRET_KEY": SECRET_KEY}
-        settings |= {"TWIN_GROUPS": f"ada={GROUP}"} | database_settings(database_url)
+        settings |= {"TWIN_GROUPS": f"ada={GROUP}", "DATABASE_URL": database_url}
         portal = stack.enter_context(run_portal(data, service.url, **settings))
         database = Database(database_url or f"sqlite:///{data / 'portal.db'}", lock_timeout=10)
         stack.callback(database.close)
