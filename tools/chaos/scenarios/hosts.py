@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 from tests.support.nginx import run_nginx
 from tests.support.person import Person
 from tests.support.postgres import Postgres, run_postgres
-from tests.support.processes import ServerProcess, free_port, run_portal
+from tests.support.processes import free_port, run_portal
 from tests.support.waiting import poll_until
 from tools.chaos.report import Expectations, Report, at_least, at_most, exactly, only
 from tools.chaos.sent_messages import (
@@ -33,6 +34,7 @@ from tools.chaos.sent_messages import (
 from tools.probes import select_rows
 from tools.scripted_service import make_message, run_scripted_service
 
+SECRET_KEY = "s" * 32
 GAP_SECONDS = 0.25
 BEGIN_SECONDS = 30
 # The database does not respond for this long.
@@ -58,28 +60,20 @@ EXPECTATIONS: Expectations = {
 class Host:
     """A portal with a data folder of its own, which can be restarted."""
 
-    def __init__(self, service_url: str, database_url: str, secret_key: str) -> None:
+    def __init__(self, service_url: str, database_url: str) -> None:
         self.port = free_port()
         self.stack = ExitStack()
-        self._data = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
-        self._service_url = service_url
-        self._settings = {
-            "PORT": str(self.port),
-            "DATABASE_URL": database_url,
-            "SECRET_KEY": secret_key,
-        }
+        data = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
+        settings = {"DATABASE_URL": database_url, "SECRET_KEY": SECRET_KEY}
+        self._run = partial(run_portal, data, service_url, PORT=str(self.port), **settings)
         self.output = ""
-        self._portal = self._start()
-
-    def _start(self) -> ServerProcess:
-        portal = run_portal(self._data, self._service_url, **self._settings)
-        return self.stack.enter_context(portal)
+        self._portal = self.stack.enter_context(self._run())
 
     def restart(self) -> None:
         """Stop the portal as systemd does, and start it again."""
         self._portal.stop(signal.SIGTERM)
         self.output += self._portal.read_output()
-        self._portal = self._start()
+        self._portal = self.stack.enter_context(self._run())
 
     def close(self) -> None:
         """Stop the portal, and delete its data."""
@@ -93,7 +87,7 @@ def run(streams: int = 200) -> Report:
         postgres = stack.enter_context(run_postgres())
         service = stack.enter_context(run_scripted_service())
         database_url = postgres.create_database()
-        hosts = [Host(service.url, database_url, "s" * 32) for _ in range(2)]
+        hosts = [Host(service.url, database_url) for _ in range(2)]
         for host in hosts:
             stack.callback(host.close)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
