@@ -95,13 +95,8 @@ def callback() -> BaseResponse | tuple[str, int]:
     if identity.groups is not None:
         accounts.people.set_groups(person, identity.groups)
     sid = claims.get("sid")
-    is_sid = isinstance(sid, str) and sid.isprintable()
-    sign_in = accounts.begin_sign_in(
-        person,
-        describe_device(),
-        provider_sid=str(sid) if is_sid else "",
-        id_token=id_token,
-    )
+    sid = sid if isinstance(sid, str) and sid.isprintable() else ""
+    sign_in = accounts.begin_sign_in(person, describe_device(), provider_sid=sid, id_token=id_token)
     begin_sign_in(sign_in)
     sign_in_log.record_sign_in(person.id, "with OpenID Connect")
     return return_to(attempt.next_path)
