@@ -75,7 +75,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--database", choices=NAMES_BY_DATABASE, help="run only on this one")
     add("--rounds", type=int, help="crash: 100 kills, on PostgreSQL 10; revocation: 60")
     add("--faults", nargs="+", choices=faults, default=faults, help="database")
-    add("--seconds", type=float, help="soak: 120, database: 6 per fault")
+    add("--seconds", type=float, help="soak: 120 or more, database: 6 per fault")
     add("--seed", type=int, default=1, help="of random numbers")
     add("--out", type=Path, help="soak: a file for the samples, JSON lines")
     return parser
