@@ -10,15 +10,17 @@ export const isStreamElement = (element) => element?.isConnected && element.matc
 const isBackgroundRequest = (element) => isStreamElement(element) || ["log", "recent"].includes(element?.id);
 
 // Report a failed request; the text stays in the box.
+let reportCount = 0;
 export const reportUnreachable = (element) => {
   if (isBackgroundRequest(element)) return;
+  reportCount += 1;
   const hasText = element?.matches(".composer form");
   const failure = navigator.onLine ? messages.unreachable : messages.offline;
   showNotice(`${failure} ${hasText ? messages.textSaved : messages.tryAgain}`);
 };
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => reportUnreachable(ctx?.sourceElement));
-// A response of the portal takes the report back, unless a message was not sent. "You're offline" stays until
-// the browser is online: the response may be older.
+// A response of the portal to a later request takes the report back, unless a message was not sent. "You're offline"
+// stays until the browser is online.
 export const removeUnreachable = () => {
   const isReport = noticeText().startsWith(messages.unreachable);
   if (isReport && !noticeText().endsWith(messages.textSaved)) removeNotices();
@@ -27,8 +29,8 @@ export const removeUnreachable = () => {
 // content of this page.
 const isPortalResponse = (response) => response?.headers.has("X-Fragment");
 document.addEventListener("htmx:before:response", (event) => {
-  const { sourceElement, response } = event.detail.ctx;
-  if (isPortalResponse(response)) removeUnreachable();
+  const { sourceElement, response, earlierReports } = event.detail.ctx;
+  if (isPortalResponse(response) && earlierReports === reportCount) removeUnreachable();
   const isUseful = response.status < 400 && !response.headers.has("HX-Redirect");
   const isWanted = !isBackgroundRequest(sourceElement) || (!isStreamElement(sourceElement) && isUseful);
   if (isEventStream(response) || (isPortalResponse(response) && isWanted)) return;
@@ -38,6 +40,7 @@ document.addEventListener("htmx:before:response", (event) => {
 });
 // The person's next request removes any notice.
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  if (ctx) ctx.earlierReports = reportCount;
   if (!isBackgroundRequest(ctx?.sourceElement)) removeNotices();
 });
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import delete
@@ -212,22 +214,35 @@ def test_offline_page_says_so_and_catches_up_when_online(
         expect(reply_text(page, "complete", number)).to_have_text("One two three four")
 
 
-def test_older_response_does_not_end_the_notice_that_the_browser_is_offline(
-    context: BrowserContext, upstream: Upstream
+def lose_network(page: Page) -> None:
+    dispatch_window_event(page, "offline")
+
+
+def lose_request(page: Page) -> None:
+    page.route("**/turns", lambda route: route.abort())
+    page.get_by_role("button", name="Try again").click()
+
+
+@pytest.mark.usefixtures("bad_network")
+@pytest.mark.parametrize(
+    ("fail", "notice"), [(lose_network, "You're offline"), (lose_request, "Can't reach the server")]
+)
+def test_response_to_an_earlier_request_does_not_take_a_notice_back(
+    context: BrowserContext, upstream: Upstream, fail: Callable[[Page], None], notice: str
 ):
     page = open_conversation(context, upstream)
     recent = DelayedRequest(page, "**/conversations/recent*")
     send_message(page, "Go on")
     upstream.next_call().start_stream().complete("One two")
     expect(reply_text(page, "complete", 1)).to_have_text("One two")
-    dispatch_window_event(page, "offline")
-    expect(page.locator("#notices")).to_contain_text("You're offline")
+    fail(page)
+    expect(page.locator("#notices")).to_contain_text(notice)
     page.evaluate(
         "() => document.addEventListener('htmx:finally:request', () => globalThis.isHandled = true)"
     )
     recent.release()
     page.wait_for_function("() => globalThis.isHandled")
-    expect(page.locator("#notices")).to_contain_text("You're offline")
+    expect(page.locator("#notices")).to_contain_text(notice)
 
 
 @pytest.mark.fault("F64", "F65")
