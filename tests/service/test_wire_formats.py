@@ -8,11 +8,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from tests.service import wire_formats
 from tests.service.wire_formats import DONE, END, Recording, chunk, sse, text
+from tests.support.clock import AdjustableClock
 from tests.support.upstream import CHAT_COMPLETIONS_PATH, Call, Upstream
 from tests.support.waiting import wait_until
 from twindow.core.settings import load_settings
@@ -36,6 +36,7 @@ LONG = FrontMatter(name="Ada", max_tokens=5000)
 HI = wire_formats.STREAMS["OpenAI"].body
 HALF = text("Half")
 WHOLE = {"choices": [{"message": {"content": "Hi there"}, "finish_reason": "stop"}]}
+MODEL_TIMEOUT_SECONDS = 5
 NewClient = Callable[..., ModelClient]
 
 
@@ -50,9 +51,12 @@ def new_client(upstream: Upstream, tmp_path: Path) -> Iterator[NewClient]:
     clients: list[ModelClient] = []
 
     def new_client(pause_seconds: Callable[[], float] = lambda: 0, **settings: Any) -> ModelClient:
-        values = {"data_dir": tmp_path, "model_url": upstream.url, "model_timeout": 5}
+        values = {
+            "data_dir": tmp_path,
+            "model_url": upstream.url,
+            "model_timeout": MODEL_TIMEOUT_SECONDS,
+        }
         clients.append(ModelClient(load_settings(values | settings), pause_seconds))
-        clients[-1].loading_retry_seconds = 0.01
         return clients[-1]
 
     yield new_client
@@ -567,12 +571,16 @@ def test_refused_length_of_a_reply_without_a_maximum_is_left_out(
 def test_loading_model_is_waited_for_until_the_time_is_over(
     client: ModelClient, upstream: Upstream, recording: Recording, caplog: pytest.LogCaptureFixture
 ):
+    clock = client.clock = AdjustableClock()
     answer(upstream, recording, recording, HI)
     assert ask(client) == "Hi there"
     assert caplog.text.count("Loading model") == 1
 
-    client._settings = msgspec.structs.replace(client._settings, model_timeout=0.1)
-    answer(upstream, recording)
+    def pass_time(call: Call) -> None:
+        clock.advance(MODEL_TIMEOUT_SECONDS)
+        send(call, recording)
+
+    upstream.answers[CHAT_COMPLETIONS_PATH] = pass_time
     assert ask_in_vain(client)[1] == "The model is still loading. Try again in a minute."
 
 

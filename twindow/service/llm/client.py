@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
 
+from twindow.core.clock import SYSTEM_CLOCK
 from twindow.core.languages import N_
 from twindow.core.outbound.adapter import OutboundAdapter, open_session
 from twindow.core.outbound.responses import NETWORK_ERRORS, describe_network_error
@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 FALLBACK_MODEL_NAME = "default"
 NOT_RESPONDING = N_("The model is not responding.")
 NO_CHAT_MODEL = N_("The model server has no chat model. Please contact your administrator.")
+LOADING_RETRY_SECONDS = 2.0
 
 
 class Endpoint(NamedTuple):
@@ -42,7 +43,7 @@ class ModelClient:
     """Client of a model server. `max_parallel_replies` is None if there is no limit."""
 
     max_history_messages = 200
-    loading_retry_seconds = 2.0
+    clock = SYSTEM_CLOCK
 
     def __init__(
         self, settings: Settings, pause_seconds: Callable[[], float] = lambda: 0.0
@@ -115,7 +116,7 @@ class ModelClient:
         The request is sent again if `learn` returns that a refusal changes its `body`. A server
         that is loading the model is asked until the time is over.
         """
-        deadline = time.monotonic() + self._settings.model_timeout
+        deadline = self.clock.monotonic() + self._settings.model_timeout
         logged: tuple[str, str, str] | None = None
         while True:
             response = self._send(url, key, body())
@@ -129,8 +130,8 @@ class ModelClient:
             if values != logged:
                 logger.warning("The model server %s responded with %s: %s", *values)
                 logged = values
-            if refusal.is_loading and time.monotonic() < deadline:
-                time.sleep(self.loading_retry_seconds)
+            if refusal.is_loading and self.clock.monotonic() < deadline:
+                self.clock.sleep(LOADING_RETRY_SECONDS)
             elif not learn(response, refusal):
                 raise refusal.to_error()
 
