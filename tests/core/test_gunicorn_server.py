@@ -128,7 +128,7 @@ def status_of(server: ServerProcess, request: bytes) -> bytes:
 
 
 def test_malformed_incomplete_and_oversized_requests_are_refused_in_a_quiet_log(tmp_path: Path):
-    with run_prepared_server(tmp_path, "Worker.body_timeout_seconds = 0.2") as server:
+    with run_prepared_server(tmp_path, "Worker.body_timeout_seconds = 1") as server:
         statuses = [status_of(server, CHUNKED_HEAD + body) for body in MALFORMED_BODIES]
         status_of_incomplete_body = status_of(server, CHUNKED_HEAD + b"5\r\nhello\r\n")
         statuses_of_heads = [status_of(server, head) for head in OVERSIZED_HEADS]

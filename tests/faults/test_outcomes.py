@@ -177,7 +177,7 @@ def send_heartbeats(call: Call) -> None:
 
 
 @pytest.mark.fault("F38", "F40")
-@pytest.mark.settings(api_timeout=0.3)
+@pytest.mark.settings(api_timeout=1)
 def test_silent_service_ends_the_reply_after_a_while(send_message: SendMessage):
     slow, alive = send_message(respond_slowly), send_message(send_heartbeats)
 
@@ -186,7 +186,7 @@ def test_silent_service_ends_the_reply_after_a_while(send_message: SendMessage):
 
 
 @pytest.mark.fault("F40")
-@pytest.mark.settings(api_reply_timeout=0.3)
+@pytest.mark.settings(api_reply_timeout=1)
 def test_reply_that_never_ends_times_out(send_message: SendMessage):
     sentence = "The reply took too long and was stopped."
 
