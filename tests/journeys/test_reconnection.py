@@ -29,6 +29,7 @@ from twindow.web.container import Portal
 from twindow.web.session.rows import sessions
 
 STREAMS = "**/events?*"
+RECENT = "**/conversations/recent*"
 AT_ONCE_MS = 5_000 * SLOWDOWN
 SHOWN_WITHIN_MS = 7_000
 STEP_MS = 500
@@ -39,6 +40,9 @@ ASKED_MS = 30_000
 MINUTE_MS = 60_000
 LOGIN = "<html><body><h1>Sign in</h1><form><input name=user></form></body></html>"
 COUNT_KEEP_ALIVES = "window.seen = 0; document.addEventListener('ping', () => { seen += 1 })"
+NOTE_RESPONSE = """() => addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+  globalThis.isHandled ||= ctx.sourceElement.id === "recent";
+})"""
 
 
 @pytest.fixture
@@ -231,15 +235,14 @@ def test_response_to_an_earlier_request_does_not_take_a_notice_back(
     context: BrowserContext, upstream: Upstream, fail: Callable[[Page], None], notice: str
 ):
     page = open_conversation(context, upstream)
-    recent = DelayedRequest(page, "**/conversations/recent*")
+    page.route(RECENT, lambda _: None)  # later requests are not answered
+    recent = DelayedRequest(page, RECENT)
     send_message(page, "Go on")
     upstream.next_call().start_stream().complete("One two")
     expect(reply_text(page, "complete", 1)).to_have_text("One two")
     fail(page)
     expect(page.locator("#notices")).to_contain_text(notice)
-    page.evaluate(
-        "() => document.addEventListener('htmx:finally:request', () => globalThis.isHandled = true)"
-    )
+    page.evaluate(NOTE_RESPONSE)
     recent.release()
     page.wait_for_function("() => globalThis.isHandled")
     expect(page.locator("#notices")).to_contain_text(notice)
