@@ -19,14 +19,20 @@ HAND = "getComputedStyle(document.querySelector('.countdown__clock'), '::after')
 END_OF_WAIT = """document.getAnimations()
   .filter((each) => each.effect.getComputedTiming().endTime !== Infinity)
   .forEach((each) => each.finish())"""
+# The delay of the animations with each of the classes that add up to the wait.
+DELAYS = """() => Array.from({ length: 12 }, (_, power) => {
+  const clock = document.querySelector(".countdown__clock");
+  clock.closest(".countdown").className = `countdown s${2 ** power}`;
+  return parseFloat(getComputedStyle(clock, "::after").animationDelay);
+})"""
 
 
 def open_rate_limited_conversation(context: BrowserContext, upstream: Upstream) -> Page:
-    """Open a conversation whose first message the service rate-limits for half an hour."""
+    """Open a conversation whose first message the service rate-limits for nearly an hour."""
     page = context.new_page()
     page.goto("/twins/ada")
     send_message(page, "Hello")
-    upstream.next_call().respond(429, {}, retry_after="1830")
+    upstream.next_call().respond(429, {}, retry_after="3570")
     expect(turn(page, "failed").get_by_text("Try again in")).to_be_visible()
     return page
 
@@ -82,7 +88,7 @@ def test_retry_appears_when_the_countdown_ends_with_and_without_javascript(
     minutes, seconds = "--countdown-minutes", "--countdown-seconds"
     # The response with the turn links the style sheet of the countdown, which then loads.
     wait_on_page(page, lambda: page.evaluate(f"{HAND}.getPropertyValue('{minutes}')"))
-    assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "30"
+    assert page.evaluate(f"{HAND}.getPropertyValue('{minutes}')") == "59"
     assert 0 <= int(page.evaluate(f"{HAND}.getPropertyValue('{seconds}')")) < 30
 
     copy_cookies(context, phone)
@@ -92,3 +98,10 @@ def test_retry_appears_when_the_countdown_ends_with_and_without_javascript(
     expect(small.get_by_text("Enter to send")).to_be_hidden()
 
     retry_at_the_end_of_the_wait(page, upstream, portal)
+
+
+def test_each_class_of_a_countdown_adds_its_seconds(context: BrowserContext, upstream: Upstream):
+    page = open_rate_limited_conversation(context, upstream)
+    wait_on_page(page, lambda: page.evaluate(f"{HAND}.getPropertyValue('--countdown-minutes')"))
+
+    assert page.evaluate(DELAYS) == [2**power - 3_600 for power in range(12)]
