@@ -180,12 +180,25 @@ def test_typing_editing_and_renaming_do_not_scroll_the_page(
         message_box(page).fill("")
 
 
+# The buttons that are narrower or lower than the token --touch.
+SMALL_BUTTONS = """() => [...document.querySelectorAll("main button, main .icon-button")]
+  .filter((button) => button.checkVisibility())
+  .filter((button) => Math.min(button.offsetWidth, button.offsetHeight) < 44)
+  .map((button) => button.outerHTML)"""
+
+
 def note_after_renaming(page: Page, title: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     page.wait_for_load_state()
     expect(page.get_by_role("group", name="Renamed to")).to_be_in_viewport()
     expect(page.locator("#announcer")).to_have_text(f"Renamed to “{title}”")
     expect(message_box(page)).to_be_focused()
+
+
+def test_buttons_fit_a_finger_on_a_touch_screen(phone: BrowserContext, upstream: Upstream):
+    page = open_conversation(phone, upstream)
+
+    assert page.evaluate(SMALL_BUTTONS) == []
 
 
 def test_focus_moves_between_send_and_stop_on_a_phone_and_the_box_stays(

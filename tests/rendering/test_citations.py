@@ -17,6 +17,6 @@ def test_mark_of_a_source_becomes_a_link_to_it():
 
 
 def test_number_without_a_source_code_links_and_formulas_stay_as_they_are():
-    html = render("[3] `a[1]` [x[1]](https://example.com) $x_{[1]}$\n\n```\nb[1]\n```")
+    html = render("[0] [3] `a[1]` [x[1]](https://example.com) $x_{[1]}$\n\n```\nb[1]\n```")
 
     assert link_citations(html, "s-", 2) == html

@@ -181,6 +181,7 @@ def test_too_deep_or_too_long_text_is_shown_as_plain_text():
         assert html.startswith(("<pre>", "<p>")), text[:4]
         assert "<ul" not in html, text[:4]
         assert "<blockquote" not in html, text[:4]
+    assert render("x  \n" * 100).count("<br>") == 99  # an element without content is not deep
 
 
 # If `<script>` is escaped, the HTML below it becomes code, and the code becomes HTML.

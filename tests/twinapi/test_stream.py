@@ -376,7 +376,7 @@ def test_slow_response_headers_time_out(upstream: Upstream, pool):
     result = pool.submit(list, client.stream_message("c1", "hello"))
     call = upstream.next_call()
     call.send_bytes(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-    call.send_until_disconnect(b"x")
+    pool.submit(call.send_until_disconnect, b"x")
 
     with pytest.raises(twinapi.ConnectionFailed) as error:
         result.result(10)
@@ -391,7 +391,7 @@ def test_slow_response_body_times_out(upstream: Upstream, pool):
     result = pool.submit(client.list_twins)
     call = upstream.next_call()
     call.send_head(200, content_type="application/json")
-    call.send_until_disconnect(b" ")
+    pool.submit(call.send_until_disconnect, b" ")
 
     with pytest.raises(twinapi.TwinApiError):
         result.result(10)
